@@ -1,0 +1,22 @@
+"""The engines, one module each: `load(entry)` returns one from a model's config entry."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+from ..registry import load_module, module_names
+from .base import Engine
+
+__all__ = ["Engine", "load", "names"]
+
+
+def names() -> list[str]:
+    """Names of all engines, sorted."""
+    return module_names(sys.modules[__name__])
+
+
+def load(entry: Mapping[str, Any]) -> Engine:
+    """The engine that the model's entry names, ready to be asked. Raises StudyError on an unknown one."""
+    return load_module(sys.modules[__name__], entry["engine"], "engine").load(entry)

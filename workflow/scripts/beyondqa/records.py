@@ -1,0 +1,225 @@
+"""Reading and writing records: JSONL, Parquet, append-only journals, atomic outputs.
+
+JSONL here is one ASCII-escaped JSON value a line, lines ended by a newline byte and by nothing else,
+so that U+2028 inside a text cuts no record and lone surrogates survive.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import tempfile
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import IO, Any
+
+from .errors import StudyError
+from .items import Item, Score, from_json, to_json
+
+
+@contextlib.contextmanager
+def atomic(path: str | os.PathLike, mode: str = "w") -> Iterator[IO]:
+    """A file that appears at `path` whole, by rename, or not at all."""
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    text = {} if "b" in mode else {"encoding": "utf-8", "newline": "\n"}
+    handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    try:
+        with os.fdopen(handle, mode, **text) as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(temporary, 0o666 & ~_umask())
+        os.replace(temporary, path)
+    except BaseException:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(temporary)
+        raise
+
+
+def dumps(value: Any) -> str:
+    """JSON on one line. Raises ValueError on NaN and infinities: they are no JSON."""
+    return json.dumps(value, ensure_ascii=True, allow_nan=False, separators=(", ", ": "))
+
+
+def write_json(path: str | os.PathLike, value: Any) -> None:
+    with atomic(path) as file:
+        file.write(json.dumps(value, ensure_ascii=False, allow_nan=False, indent=2) + "\n")
+
+
+def read_json(path: str | os.PathLike) -> Any:
+    try:
+        return json.loads(Path(path).read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise StudyError(str(error), file=path, remedy="Remake the file or correct its path") from error
+
+
+def write_jsonl(path: str | os.PathLike, values: Iterable[Any]) -> int:
+    """Write the values, one a line; returns how many."""
+    count = 0
+    with atomic(path) as file:
+        for value in values:
+            file.write(dumps(value) + "\n")
+            count += 1
+    return count
+
+
+def read_jsonl(path: str | os.PathLike) -> Iterator[Any]:
+    """The values of a JSONL file. Raises StudyError naming file and line."""
+    try:
+        with open(path, "rb") as file:
+            for number, line in enumerate(file, start=1):
+                if line.strip():
+                    yield _loads(line, path, number)
+    except OSError as error:
+        raise StudyError(error.strerror or str(error), file=path) from error
+
+
+def _loads(line: bytes, path: object, number: int) -> Any:
+    try:
+        return json.loads(line.decode("utf-8-sig" if number == 1 else "utf-8"))
+    except ValueError as error:
+        raise StudyError(
+            f"not JSON ({error})", file=path, record=f"line {number}", remedy="Each line must hold one JSON value"
+        ) from error
+
+
+def write_records(path: str | os.PathLike, records: Iterable[Any]) -> int:
+    """Write dataclass records of `beyondqa.items`."""
+    return write_jsonl(path, map(to_json, records))
+
+
+def read_records(path: str | os.PathLike) -> Iterator[Any]:
+    """Read what `write_records` wrote, each record validated."""
+    for number, value in enumerate(read_jsonl(path), start=1):
+        try:
+            yield from_json(value)
+        except (ValueError, TypeError, AttributeError) as error:
+            name = value.get("id") or value.get("item_id") if isinstance(value, dict) else None
+            raise StudyError(str(error), file=path, record=name or f"line {number}") from error
+
+
+def read_items(paths: Iterable[str | os.PathLike]) -> dict[str, Item]:
+    """Items of several files by id. Raises StudyError where two share an id."""
+    items: dict[str, Item] = {}
+    for path in paths:
+        for item in read_records(path):
+            if item.id in items:
+                raise StudyError("two items have this id", file=path, record=item.id)
+            items[item.id] = item
+    return items
+
+
+class Journal:
+    """Answers already paid for: append-only, one line a batch, so that a torn tail costs one batch.
+
+    `directory` holds every journal of one (model, stage); this process appends to `own` alone. A job
+    of another pack or shard may write beside it.
+    """
+
+    def __init__(self, directory: str | os.PathLike, own: str):
+        self.directory = Path(directory)
+        self.path = self.directory / own
+
+    def read(self) -> dict[str, dict[str, Any]]:
+        """Answers by content key, from every journal in the directory. Torn lines are passed over."""
+        answers: dict[str, dict[str, Any]] = {}
+        for path in sorted(self.directory.glob("*.jsonl")):
+            with open(path, "rb") as file:
+                for line in file:
+                    with contextlib.suppress(ValueError):
+                        for answer in json.loads(line):
+                            answers.setdefault(answer["key"], answer)
+        return answers
+
+    @contextlib.contextmanager
+    def open(self) -> Iterator[JournalWriter]:
+        """A writer for this process's own journal; a torn tail from an earlier one is cut off first."""
+        self.directory.mkdir(parents=True, exist_ok=True)
+        with open(self.path, "ab+") as file:
+            _cut_torn_tail(file)
+            yield JournalWriter(file)
+
+
+class JournalWriter:
+    """Appends batches; a batch is on disk when `commit` returns."""
+
+    def __init__(self, file: IO[bytes]):
+        self._file = file
+
+    def commit(self, answers: list[dict[str, Any]]) -> None:
+        try:
+            self._file.write(dumps(answers).encode("ascii") + b"\n")
+            self._file.flush()
+            os.fsync(self._file.fileno())
+        except OSError as error:
+            raise StudyError(
+                f"cannot write ({error.strerror})",
+                file=self._file.name,
+                remedy="Free disk space and run again: answers committed so far are kept",
+            ) from error
+
+
+def _cut_torn_tail(file: IO[bytes]) -> None:
+    file.seek(0)
+    whole = 0
+    for line in file:
+        if line.endswith(b"\n"):
+            whole += len(line)
+    file.truncate(whole)
+    file.seek(0, os.SEEK_END)
+
+
+SCORE_COLUMNS = ("benchmark", "item_id", "model", "variant", "index", "metric", "value", "weight", "flags", "reason")
+
+
+def scores_frame(scores: Iterable[Score]):
+    """Scores as a long DataFrame with SCORE_COLUMNS; `flags` is a comma-joined string."""
+    import pandas as pd
+
+    rows = [
+        (s.benchmark, s.item_id, s.model, s.variant, s.index, s.metric, s.value, s.weight, ",".join(s.flags), s.reason)
+        for s in scores
+    ]
+    frame = pd.DataFrame(rows, columns=list(SCORE_COLUMNS))
+    return frame.astype({"value": "float64", "weight": "float64", "index": "int64"})
+
+
+def write_parquet(path: str | os.PathLike, frame, metadata: dict[str, str] | None = None) -> None:
+    """Write a DataFrame atomically, with string metadata (signatures, versions) in the file's schema."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    table = pa.Table.from_pandas(frame, preserve_index=False)
+    table = table.replace_schema_metadata({**(table.schema.metadata or {}), **(metadata or {})})
+    with atomic(path, "wb") as file:
+        pq.write_table(table, file)
+
+
+def read_scores(paths: Iterable[str | os.PathLike]):
+    """The scores of several files as one DataFrame."""
+    import pandas as pd
+
+    frames = [pd.read_parquet(path) for path in paths]
+    if not frames:
+        return pd.DataFrame(columns=list(SCORE_COLUMNS))
+    return pd.concat(frames, ignore_index=True)
+
+
+def write_csv(path: str | os.PathLike, frame) -> None:
+    with atomic(path) as file:
+        frame.to_csv(file, index=False, lineterminator="\n")
+
+
+def read_csv(path: str | os.PathLike, **options):
+    """A CSV in which "NA", "None" and "null" stay strings; only an empty cell is missing."""
+    import pandas as pd
+
+    return pd.read_csv(path, keep_default_na=False, na_values=[""], **options)
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
