@@ -18,7 +18,8 @@ Prompt = str | tuple[Message, ...]  # plain text as it stands, or messages for t
 class GenerationRequest:
     """Ask for a continuation of `prompt`. Temperature 0 is greedy and ignores `top_p` and `seed`.
 
-    `suppress_end` forbids end tokens, so that exactly `max_new_tokens` tokens come.
+    `suppress_end` forbids end tokens, so that exactly `max_new_tokens` tokens come. `model` is whose
+    answer the request is about where that is not the engine's own model (rephrasings, judgements).
     """
 
     item_id: str
@@ -33,6 +34,7 @@ class GenerationRequest:
     stop: tuple[str, ...] = ()
     truncation_side: str = "left"
     suppress_end: bool = False
+    model: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +48,7 @@ class LikelihoodRequest:
     prompt: Prompt
     continuation: str
     truncation_side: str = "left"
+    model: str = ""
 
 
 Request = GenerationRequest | LikelihoodRequest
