@@ -8,10 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from . import benchmarks, metrics
+from . import benchmarks, metrics, resources
 from .benchmarks import Benchmark
 
 WHOLE = "all"
+HELPER_ROLES = {"rephrased": "rephraser"}
+STAGE_PROMPTS = {"rephrased": ("rephrase_answer",)}
+MAIN_STAGES = {"likelihoods": "likelihoods", "answers": "greedy"}
 
 
 @dataclass(frozen=True)
@@ -40,18 +43,49 @@ class Study:
             packs.setdefault(benchmark.task, []).append(name)
         return packs
 
-    @property
+    @functools.cached_property
     def families(self) -> list[str]:
-        """Metric families of this study: one scoring job a (family, model, pack)."""
+        """Metric families of this study: one scoring job a (family, stage, model, pack)."""
         return sorted({metrics.module(name).FAMILY for name in self.config["metrics"]})
 
     def metric_modules(self, family: str) -> dict[str, dict[str, Any]]:
-        """Metric module -> its settings, for one family."""
+        """Metric module -> its settings, for one family; encoders named by a Hub id get their folder as `path`."""
         return {
-            name: dict(settings or {})
+            name: self._with_paths(settings or {})
             for name, settings in self.config["metrics"].items()
             if metrics.module(name).FAMILY == family
         }
+
+    def metric_files(self, family: str) -> list[str]:
+        """Library files of a family's modules, relative to the library."""
+        return [f"metrics/{name}.py" for name in self.metric_modules(family)]
+
+    def metric_environment(self, family: str) -> str:
+        """Stem of the environment file that the family's modules need."""
+        (environment,) = {metrics.module(name).ENVIRONMENT for name in self.metric_modules(family)}
+        return environment
+
+    def main_stage(self, family: str) -> str:
+        """The stage whose answers the tables are about: "likelihoods" or "greedy"."""
+        (kind,) = {metrics.module(name).INPUT for name in self.metric_modules(family)}
+        return MAIN_STAGES[kind]
+
+    def scored_benchmarks(self, family: str, stage: str, model: str, pack: str) -> list[str]:
+        """Benchmarks of the pack that a scoring job is about; empty where there is no such job."""
+        main = self.main_stage(family)
+        if stage != main and (main != "greedy" or stage not in ("samples", "rephrased")):
+            return []
+        asked = set(self.benchmarks_of(model, pack))
+        names = self.stage_benchmarks(stage, pack, None if stage in self.helper_stages else model)
+        return [n for n in names if n in asked and (main == "likelihoods" or self.benchmarks[n].kind == "open")]
+
+    def _with_paths(self, value: Any) -> Any:
+        if isinstance(value, list):
+            return [self._with_paths(element) for element in value]
+        if not isinstance(value, Mapping):
+            return value
+        resolved = {key: self._with_paths(element) for key, element in value.items()}
+        return {**resolved, "path": f"{self.config['hub_mirror']}/{value['id']}"} if "id" in value else resolved
 
     def group(self, name: str) -> dict[str, Any]:
         return self.config["groups"][name]
@@ -69,16 +103,29 @@ class Study:
         """Models that are asked anything in the pack, in the config's order."""
         return [model for model in self.models if self.benchmarks_of(model, pack)]
 
+    @property
+    def helper_stages(self) -> dict[str, str]:
+        """Stages in which one helper model works on the answers of all models -> the helper's name."""
+        settings = self.config["inference"]
+        return {stage: settings[stage][role] for stage, role in HELPER_ROLES.items() if stage in settings}
+
     def stage_benchmarks(self, stage: str, pack: str, model: str | None = None) -> list[str]:
         """Benchmarks of the pack that take part in an inference stage, for one model or for any."""
         names = self.packs[pack] if model is None else self.benchmarks_of(model, pack)
         if stage in ("likelihoods", "greedy"):
-            names = [name for name in names if stage in self.benchmarks[name].stages]
             if stage == "likelihoods" and model is not None and self.models[model]["engine"] == "recorded":
                 return []
-            return names
+            return [name for name in names if stage in self.benchmarks[name].stages]
         settings = self.config["inference"].get(stage)
         return [name for name in names if name in settings["benchmarks"]] if settings else []
+
+    def stage_settings(self, stage: str) -> dict[str, Any]:
+        """The stage's own settings from the config, without the list of benchmarks."""
+        return {key: value for key, value in self.config["inference"].get(stage, {}).items() if key != "benchmarks"}
+
+    def stage_prompts(self, stage: str) -> list[str]:
+        """Prompt files that the stage reads."""
+        return [f"resources/prompts/{name}.txt" for name in STAGE_PROMPTS.get(stage, ())]
 
     def model_directory(self, model: str) -> Path | None:
         """Where the model's files lie, None for an engine that needs none."""
@@ -87,6 +134,18 @@ class Study:
             return Path(entry["path"])
         if "embedded" in entry or "derived_from" in entry:
             return Path("resources/models") / model
-        if "id" in entry and entry["engine"] in ("transformers", "vllm"):
+        if "id" in entry and "base_url" not in entry:
             return Path(self.config["hub_mirror"]) / entry["id"]
         return None
+
+    def gpus(self, model: str) -> int:
+        """GPUs of one job of the model."""
+        return self.models[model].get("gpus", resources.gpus(self.models[model]))
+
+    def memory_mb(self, model: str) -> int:
+        """Main memory of one job of the model, MB."""
+        return self.models[model].get("mem_mb", resources.memory_mb(self.models[model]))
+
+    def runtime_minutes(self, model: str) -> int:
+        """Time limit of one job of the model, minutes."""
+        return self.models[model].get("runtime", resources.runtime_minutes(self.models[model]))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from ..benchmarks import Benchmark
@@ -14,7 +14,8 @@ from ..items import Generation, Item
 
 @dataclass(frozen=True)
 class Job:
-    """One inference job. `answers` are the greedy answers of all models (rephrasings, judgements).
+    """One inference job. `answers` are the greedy answers of all models (rephrasings, judgements),
+    `prompts` the texts of the stage's prompt files by name.
 
     `settings` are the stage's own from the config, `max_new_tokens` a cap on the benchmarks' limits.
     """
@@ -28,6 +29,7 @@ class Job:
     chat_template: bool = False
     max_new_tokens: int | None = None
     answers: Sequence[Generation] = ()
+    prompts: Mapping[str, str] = field(default_factory=dict)
 
     def prompt(self, item: Item) -> Prompt:
         """The item's prompt as plain text, or as the user's message where the chat template is on."""

@@ -18,7 +18,7 @@ def requests(job: Job) -> list[GenerationRequest]:
             benchmark=answer.benchmark,
             variant="rephrasing",
             index=index,
-            prompt=(("system", job.settings["system_prompt"]), ("user", answer.text)),
+            prompt=(("system", job.prompts["rephrase_answer"]), ("user", answer.text)),
             max_new_tokens=round(LENGTH_MARGIN * job.token_limit(answer.benchmark)),
             temperature=job.settings["temperature"],
             top_p=job.settings["top_p"],

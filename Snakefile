@@ -1,0 +1,28 @@
+"""Beyond-QA: measures how well automatic metrics evaluate healthcare language models."""
+
+from snakemake.utils import min_version
+
+min_version("9.27")
+
+if "study" not in config:
+
+    configfile: "config.yaml"
+
+
+include: "rules/common.smk"
+include: "rules/datasets.smk"
+include: "rules/models.smk"
+include: "rules/inference.smk"
+include: "rules/metrics.smk"
+include: "rules/statistics.smk"
+include: "rules/tables.smk"
+include: "rules/figures.smk"
+include: "rules/report.smk"
+
+
+rule all:
+    input:
+        rules.report.output,
+        rules.tables.input,
+        rules.figures.input,
+    default_target: True

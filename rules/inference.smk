@@ -1,0 +1,103 @@
+"""Asking models: one job a (stage, model, pack, shard), one rule an engine.
+
+Library modules are no inputs here: an engine's SEMANTICS says when its answers change, and the journals
+keep every answer already paid for, so that an edit costs no model time.
+"""
+
+# Keys of a model's entry that say how to plan and place its jobs, not what it answers.
+PLANNING_KEYS = {"parameters", "family", "gpus", "mem_mb", "runtime"}
+
+
+def models_with(engine):
+    return [name for name, entry in STUDY.models.items() if entry["engine"] == engine]
+
+
+def model_files(wildcards):
+    """The file that says that a made model is complete, and the files of recorded predictions."""
+    entry = STUDY.models[wildcards.model]
+    files = [settings["path"] for settings in entry.get("predictions", {}).values()]
+    if "embedded" in entry or "derived_from" in entry:
+        files.append(f"{STUDY.model_directory(wildcards.model)}/config.json")
+    return files
+
+
+def answers_asked_about(wildcards):
+    """The greedy answers of all models, for a helper's stages; nothing for a model's own."""
+    if wildcards.stage not in STUDY.helper_stages:
+        return []
+    return [file for model in STUDY.models_of(wildcards.pack) for file in inference_files("greedy", model, wildcards.pack)]
+
+
+def stage_items(wildcards):
+    model = None if wildcards.stage in STUDY.helper_stages else wildcards.model
+    return dataset_files(STUDY.stage_benchmarks(wildcards.stage, wildcards.pack, model))
+
+
+def answering_entry(wildcards):
+    """What of a model's entry can change its answers, and where its files lie."""
+    entry = {key: value for key, value in STUDY.models[wildcards.model].items() if key not in PLANNING_KEYS}
+    directory = STUDY.model_directory(wildcards.model)
+    return entry if directory is None else {**entry, "directory": str(directory)}
+
+
+for engine in sorted({entry["engine"] for entry in STUDY.models.values()} - {"recorded"}):
+
+    rule:
+        name:
+            f"infer_{engine}"
+        input:
+            items=stage_items,
+            model=model_files,
+            answers=answers_asked_about,
+            prompts=lambda w: STUDY.stage_prompts(w.stage),
+        output:
+            RESULTS + "/inference/{stage}/{model}/{pack}/{shard}-of-{shards}.jsonl",
+        log:
+            RESULTS + "/logs/inference/{stage}/{model}/{pack}/{shard}-of-{shards}.log",
+        benchmark:
+            RESULTS + "/benchmarks/inference/{stage}/{model}/{pack}/{shard}-of-{shards}.tsv"
+        wildcard_constraints:
+            model=one_of(models_with(engine)),
+        conda:
+            f"../envs/{engine_registry.module(engine).ENVIRONMENT}.yaml"
+        params:
+            entry=answering_entry,
+            settings=lambda w: STUDY.stage_settings(w.stage),
+            chat_template=config["inference"]["chat_template"],
+            max_new_tokens=config["inference"].get("max_new_tokens"),
+            seed=config["study"]["seed"],
+            semantics=engine_registry.module(engine).SEMANTICS,
+            journal=RESULTS + "/journals/{stage}/{model}",
+        threads: engine_registry.module(engine).THREADS
+        resources:
+            mem_mb=lambda w, attempt: STUDY.memory_mb(w.model) * attempt,
+            runtime=lambda w, attempt: STUDY.runtime_minutes(w.model) * attempt,
+            gpu=lambda w: STUDY.gpus(w.model),
+        script:
+            "../workflow/scripts/infer.py"
+
+
+rule read_recorded_answers:
+    input:
+        items=stage_items,
+        model=model_files,
+    output:
+        RESULTS + "/inference/{stage}/{model}/{pack}/{shard}-of-{shards}.jsonl",
+    log:
+        RESULTS + "/logs/inference/{stage}/{model}/{pack}/{shard}-of-{shards}.log",
+    benchmark:
+        RESULTS + "/benchmarks/inference/{stage}/{model}/{pack}/{shard}-of-{shards}.tsv"
+    wildcard_constraints:
+        stage="greedy|samples",
+        model=one_of(models_with("recorded")),
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        entry=answering_entry,
+        semantics=engine_registry.module("recorded").SEMANTICS,
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=30,
+    script:
+        "../workflow/scripts/read_recorded_answers.py"

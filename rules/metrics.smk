@@ -1,0 +1,37 @@
+"""Scoring: one job a (metric family, stage, model, pack)."""
+
+
+def scored_items(wildcards):
+    return dataset_files(STUDY.scored_benchmarks(wildcards.family, wildcards.stage, wildcards.model, wildcards.pack))
+
+
+def scored_answers(wildcards):
+    if wildcards.stage in STUDY.helper_stages:
+        return helper_files(wildcards.stage, wildcards.pack)
+    return inference_files(wildcards.stage, wildcards.model, wildcards.pack)
+
+
+rule score:
+    input:
+        items=scored_items,
+        answers=scored_answers,
+        library=lambda w: library("metrics/base.py", "metrics/scoring.py", *STUDY.metric_files(w.family)),
+    output:
+        RESULTS + "/scores/{family}/{stage}/{model}/{pack}.parquet",
+    log:
+        RESULTS + "/logs/scores/{family}/{stage}/{model}/{pack}.log",
+    benchmark:
+        RESULTS + "/benchmarks/scores/{family}/{stage}/{model}/{pack}.tsv"
+    wildcard_constraints:
+        family=one_of([family for family in STUDY.families if family not in ("entqa",)]),
+    conda:
+        lambda w: f"../envs/{STUDY.metric_environment(w.family)}.yaml"
+    params:
+        modules=lambda w: STUDY.metric_modules(w.family),
+        benchmarks=lambda w: STUDY.scored_benchmarks(w.family, w.stage, w.model, w.pack),
+    threads: 1
+    resources:
+        mem_mb=lambda w, attempt: 4000 * attempt,
+        runtime=lambda w, attempt: 60 * attempt,
+    script:
+        "../workflow/scripts/score.py"

@@ -1,0 +1,124 @@
+"""Checking a config: every fault is one sentence that names the key, what it got and what it may be."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import ValidationError
+
+from . import benchmarks, engines, metrics
+from .errors import StudyError
+from .registry import suggestion
+
+SCHEMA = Path(__file__).resolve().parents[2] / "schemas" / "config.schema.yaml"
+SOURCES = ("id", "path", "embedded", "derived_from", "predictions", "base_url")
+
+
+def schema() -> dict[str, Any]:
+    """The JSON schema of a config."""
+    return yaml.safe_load(SCHEMA.read_text(encoding="utf-8"))
+
+
+def validated(config: Mapping[str, Any]) -> dict[str, Any]:
+    """The config with defaults filled in. Raises StudyError that lists every fault."""
+    checked = copy.deepcopy(dict(config))
+    rules = schema()
+    faults = [_sentence(error) for error in Draft202012Validator(rules).iter_errors(checked)]
+    if not faults:
+        _fill_defaults(checked, rules)
+        faults = list(_semantic_faults(checked))
+    if faults:
+        raise StudyError("the config cannot be used:\n  - " + "\n  - ".join(sorted(set(faults))))
+    return checked
+
+
+def _fill_defaults(value: Any, rules: Mapping[str, Any]) -> None:
+    if isinstance(value, dict):
+        for key, rule in rules.get("properties", {}).items():
+            if "default" in rule and key not in value:
+                value[key] = copy.deepcopy(rule["default"])
+            if key in value:
+                _fill_defaults(value[key], rule)
+        others = rules.get("additionalProperties")
+        if isinstance(others, dict):
+            for key in value.keys() - rules.get("properties", {}).keys():
+                _fill_defaults(value[key], others)
+    elif isinstance(value, list):
+        for element in value:
+            _fill_defaults(element, rules.get("items", {}))
+
+
+def _sentence(error: ValidationError) -> str:
+    key = _key(error.absolute_path)
+    if error.validator == "additionalProperties":
+        allowed = sorted(error.schema.get("properties", {}))
+        unknown = sorted(set(error.instance) - set(allowed))
+        return "; ".join(f"{_key([*error.absolute_path, name])} is no key. {suggestion(name, allowed)}" for name in unknown)
+    if error.validator == "required":
+        missing = sorted(set(error.validator_value) - set(error.instance))
+        return f"{key} lacks {', '.join(missing)}"
+    expectation = {
+        "type": lambda v: f"must be of type {v}",
+        "enum": lambda v: f"may be one of: {', '.join(map(str, v))}",
+        "minimum": lambda v: f"must be at least {v}",
+        "maximum": lambda v: f"must be at most {v}",
+        "exclusiveMinimum": lambda v: f"must be above {v}",
+        "pattern": lambda v: f"must match {v}",
+        "minItems": lambda v: f"needs at least {v} element",
+        "minProperties": lambda v: f"needs at least {v} key",
+    }.get(error.validator, lambda v: error.message)(error.validator_value)
+    return f"{key} is {error.instance!r}; it {expectation}"
+
+
+def _key(path: Iterable[str | int]) -> str:
+    text = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path)
+    return text.lstrip(".") or "the config"
+
+
+def _semantic_faults(config: Mapping[str, Any]) -> Iterator[str]:
+    model_names = [entry["name"] for entry in config["models"]]
+    yield from _unknown("benchmarks", config["benchmarks"], benchmarks.names(), "benchmark")
+    yield from _unknown("metrics", config["metrics"], metrics.names(), "metric")
+    yield from _model_faults(config["models"], model_names)
+    for group, settings in config["groups"].items():
+        yield from _unknown(f"groups.{group}.models", settings["models"], model_names, "model of this config")
+        yield from _unknown(f"groups.{group}.tasks", settings["tasks"], list(benchmarks.TASKS), "task")
+    for stage, settings in config["inference"].items():
+        if isinstance(settings, dict):
+            known = list(config["benchmarks"])
+            yield from _unknown(f"inference.{stage}.benchmarks", settings["benchmarks"], known, "benchmark of this config")
+            for helper in {"rephraser", "judge"} & settings.keys():
+                yield from _unknown(f"inference.{stage}.{helper}", [settings[helper]], model_names, "model of this config")
+
+
+def _unknown(key: str, got: Iterable[str], known: list[str], kind: str) -> Iterator[str]:
+    for name in got:
+        if name not in known:
+            yield f"{key} names {name!r}, which is no {kind}. {suggestion(name, known)}"
+
+
+def _model_faults(entries: list[dict[str, Any]], names: list[str]) -> Iterator[str]:
+    seen: dict[str, str] = {}
+    for number, entry in enumerate(entries):
+        key, name = f"models[{number}]", entry["name"]
+        if name.lower() in seen:
+            yield f"{key}.name is {name!r}, and so is {seen[name.lower()]}'s (case aside); names must differ"
+        seen.setdefault(name.lower(), key)
+        yield from _unknown(f"{key}.engine", [entry["engine"]], engines.names(), "engine")
+        given = [source for source in SOURCES if source in entry]
+        if len(given) != 1 and not (given == ["id", "base_url"]):
+            yield f"{key} ({name}) has {', '.join(given) or 'no source'}; it needs exactly one of {', '.join(SOURCES)}"
+        if "derived_from" in entry:
+            yield from _unknown(f"{key}.derived_from", [entry["derived_from"]], names, "model of this config")
+            if "noise" not in entry:
+                yield f"{key} ({name}) is derived and lacks noise"
+    for source in ("id", "path"):
+        owners: dict[str, str] = {}
+        for entry in entries:
+            if source in entry and owners.setdefault(entry[source], entry["name"]) != entry["name"]:
+                yield f"models {owners[entry[source]]} and {entry['name']} share the {source} {entry[source]!r}; each model once"

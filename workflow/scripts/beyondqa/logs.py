@@ -1,0 +1,37 @@
+"""Logging of one job: to its log file and, for what a user must see, to the terminal."""
+
+from __future__ import annotations
+
+import logging
+import sys
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from .errors import StudyError
+
+FORMAT = "%(asctime)s %(levelname)s %(message)s"
+
+
+@contextmanager
+def to_file(path: str | Path) -> Iterator[logging.Logger]:
+    """Log to `path`. A StudyError ends the process with its one sentence; other errors keep their traceback."""
+    Path(path).parent.mkdir(parents=True, exist_ok=True)
+    handler = logging.FileHandler(path, mode="w", encoding="utf-8")
+    handler.setFormatter(logging.Formatter(FORMAT))
+    logging.captureWarnings(True)
+    logger = logging.getLogger()
+    logger.addHandler(handler)
+    logger.setLevel(logging.INFO)
+    try:
+        yield logging.getLogger("beyondqa")
+    except StudyError as error:
+        logger.error("%s", error)
+        sys.exit(f"Beyond-QA: {error}")
+    except Exception:
+        logger.error("%s", traceback.format_exc())
+        raise
+    finally:
+        handler.close()
+        logger.removeHandler(handler)

@@ -1,0 +1,33 @@
+"""Ask one model the requests of one stage, pack and shard."""
+
+import logging
+
+from snakemake.script import snakemake
+
+from beyondqa import benchmarks, engines, stages
+from beyondqa.inference import answer_requests
+from beyondqa.logs import to_file
+from beyondqa.records import Journal, read_items, read_records, write_records
+from beyondqa.stages.base import Job
+
+with to_file(snakemake.log[0]):
+    params, wildcards = snakemake.params, snakemake.wildcards
+    items = list(read_items(snakemake.input["items"]).values())
+    job = Job(
+        stage=wildcards.stage,
+        model=wildcards.model,
+        seed=params.seed,
+        items=items,
+        benchmarks={name: benchmarks.get(name) for name in {item.benchmark for item in items}},
+        settings=params.settings,
+        chat_template=params.chat_template,
+        max_new_tokens=params.max_new_tokens,
+        answers=[answer for path in snakemake.input.answers for answer in read_records(path)],
+        prompts={path.rsplit("/", 1)[-1].removesuffix(".txt"): open(path, encoding="utf-8").read().strip() for path in snakemake.input.prompts},
+    )
+    requests = stages.get(wildcards.stage).requests(job)
+    logging.getLogger("beyondqa").info("%s, stage %s: %d requests", wildcards.model, wildcards.stage, len(requests))
+    shard, shards = int(wildcards.shard), int(wildcards.shards)
+    journal = Journal(params.journal, f"{wildcards.pack}.{shard}-of-{shards}.jsonl")
+    engine = engines.load({**params.entry, "threads": snakemake.threads})
+    write_records(snakemake.output[0], answer_requests(requests, engine, journal=journal, shard=shard, shards=shards))
