@@ -122,3 +122,27 @@ def _model_faults(entries: list[dict[str, Any]], names: list[str]) -> Iterator[s
         for entry in entries:
             if source in entry and owners.setdefault(entry[source], entry["name"]) != entry["name"]:
                 yield f"models {owners[entry[source]]} and {entry['name']} share the {source} {entry[source]!r}; each model once"
+
+
+def reference_page() -> str:
+    """docs/configuration.md: every key of the schema with its type, default and meaning."""
+    rules = schema()
+    head = ["# Configuration", "", "Made from workflow/schemas/config.schema.yaml by `make docs`.", "", rules["description"].strip(), ""]
+    table = ["| key | type | default | meaning |", "| --- | --- | --- | --- |"]
+    return "\n".join([*head, *table, *_rows(rules, "")]) + "\n"
+
+
+def _rows(rules: Mapping[str, Any], path: str) -> Iterator[str]:
+    for name, rule in rules.get("properties", {}).items():
+        key = f"{path}.{name}".lstrip(".")
+        kind = rule["type"] + (f": {', '.join(map(str, rule['enum']))}" if "enum" in rule else "")
+        default = f"`{rule['default']}`" if "default" in rule else ""
+        yield f"| `{key}` | {kind} | {default} | {rule['description'].strip().replace('|', chr(92) + '|')} |"
+        yield from _rows(rule, key)
+    for container, suffix in (("items", "[]"), ("additionalProperties", ".<name>")):
+        if isinstance(rules.get(container), dict):
+            yield from _rows(rules[container], path + suffix)
+
+
+if __name__ == "__main__":
+    print(reference_page(), end="")

@@ -123,13 +123,13 @@ class Journal:
         self.path = self.directory / own
 
     def read(self) -> dict[str, dict[str, Any]]:
-        """Answers by content key, from every journal in the directory. Torn lines are passed over."""
+        """Answers by content key, from every journal in the directory. A torn tail is passed over."""
         answers: dict[str, dict[str, Any]] = {}
         for path in sorted(self.directory.glob("*.jsonl")):
             with open(path, "rb") as file:
-                for line in file:
-                    with contextlib.suppress(ValueError):
-                        for answer in json.loads(line):
+                for number, line in enumerate(file, start=1):
+                    if line.endswith(b"\n"):
+                        for answer in _loads(line, path, number):
                             answers.setdefault(answer["key"], answer)
         return answers
 

