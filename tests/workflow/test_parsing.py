@@ -1,0 +1,38 @@
+"""The workflow parses on every config, offline, and refuses a wrong one with a sentence."""
+
+import pytest
+import yaml
+
+CONFIGS = ["config/demo.yaml", "config/real_sample.yaml", "config/recorded_aci.yaml"]
+
+
+def test_the_papers_study_can_be_planned(snakemake):
+    output = snakemake("-n", "--quiet", "rules", "--cores", "1").stdout
+    assert "infer_vllm" in output
+    assert "table20" in output
+
+
+@pytest.mark.parametrize("config", CONFIGS)
+def test_every_config_can_be_planned(snakemake, config, tmp_path):
+    snakemake("-n", "--cores", "1", "--configfile", config, "--config", f"results={tmp_path}/results")
+
+
+def test_no_chat_template_on_any_path_of_the_papers_study(root):
+    assert yaml.safe_load((root / "config.yaml").read_text())["inference"]["chat_template"] is False
+
+
+def test_a_wrong_key_stops_the_run_with_a_sentence(snakemake, tmp_path, root):
+    config = yaml.safe_load((root / "config/demo.yaml").read_text())
+    config["inference"]["pack"] = "all"
+    (tmp_path / "wrong.yaml").write_text(yaml.safe_dump(config))
+    process = snakemake("-n", "--cores", "1", "--configfile", tmp_path / "wrong.yaml", check=False)
+    assert process.returncode != 0
+    assert "inference.pack is no key. Did you mean 'packs'?" in process.stdout + process.stderr
+
+
+def test_a_table_costs_only_what_it_needs(snakemake, tmp_path):
+    """Table 20 holds accuracies: its plan has no generation, no rephrasing, no encoder."""
+    output = snakemake("-n", "table20", "--cores", "1", "--config", f"results={tmp_path}/results").stdout
+    assert "stage=likelihoods" in output
+    for other in ("stage=greedy", "stage=samples", "stage=rephrased", "family=bertscore", "family=lexical"):
+        assert other not in output
