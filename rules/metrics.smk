@@ -15,7 +15,7 @@ rule score:
     input:
         items=scored_items,
         answers=scored_answers,
-        library=lambda w: library("metrics/base.py", "metrics/scoring.py", *STUDY.metric_files(w.family)),
+        library=lambda w: library("scoring.py", "encoders.py", "metrics/base.py", "metrics/_groups.py", "metrics/_lcs.py", *STUDY.metric_files(w.family)),
     output:
         RESULTS + "/scores/{family}/{stage}/{model}/{pack}.parquet",
     log:

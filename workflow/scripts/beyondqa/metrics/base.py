@@ -35,12 +35,13 @@ class Metric:
 
 @dataclass(frozen=True)
 class Values:
-    """A pair metric's values, aligned with the pairs; None where undefined, with a reason beside it.
+    """A pair metric's values by metric name, each aligned with the pairs; None where undefined.
 
-    `truncated[i]` tells that part of pair i was not read (an encoder's limit).
+    `reasons[i]` says why the values of pair i that are None are so. `truncated` holds, by metric name, the
+    pairs of which a part was not read (an encoder's limit). `signature` tells the variant and the versions.
     """
 
     values: Mapping[str, Sequence[float | None]]
     reasons: Mapping[int, str] = field(default_factory=dict)
-    truncated: frozenset[int] = frozenset()
+    truncated: Mapping[str, frozenset[int]] = field(default_factory=dict)
     signature: Mapping[str, Any] = field(default_factory=dict)
