@@ -1,0 +1,132 @@
+"""What a table or figure is, and what it reads: files of statistics, and the study's models and benchmarks."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from ..benchmarks.base import Benchmark
+from ..metrics.base import Metric
+from ..records import read_csv
+from .scores import read_metrics
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """What tables and figures have in common.
+
+    `name` is the rule's, `slug` the stem of the files. `covers` says which benchmarks of the study it is
+    about, `families` which metric families it reads (none named: all), `needs` which statistics (keys of
+    NEEDS in rules/statistics.smk), `resources` which files of ours it reads as they are.
+    """
+
+    name: str
+    slug: str
+    title: str
+    caption: str
+    covers: Callable[[Benchmark], bool]
+    needs: tuple[str, ...] = ("means",)
+    families: tuple[str, ...] = ()
+    resources: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """Files by need, and the plain facts of the study that labels and orders come from.
+
+    `models`: name -> {label, family, derived_from, noise, parameters}; `benchmarks`: name -> {title, task,
+    kind, partial}, those that the analysis covers; `families`: metric families of the study; `groups`: name ->
+    models. All in the config's order.
+    """
+
+    files: Mapping[str, Sequence[str]]
+    models: Mapping[str, Mapping[str, Any]]
+    benchmarks: Mapping[str, Mapping[str, Any]]
+    families: Sequence[str] = ()
+    groups: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    seed: int = 0
+
+    @functools.cached_property
+    def means(self) -> pd.DataFrame:
+        """Rows of statistics/means for the covered benchmarks, in the study's order."""
+        return self._in_order(self._read("means"))
+
+    @functools.cached_property
+    def metric_correlations(self) -> pd.DataFrame:
+        """Metric by metric for the covered benchmarks."""
+        return self._covered(self._read("metric_correlations"))
+
+    @functools.cached_property
+    def benchmark_correlations(self) -> pd.DataFrame:
+        """Benchmark by benchmark, both of them covered."""
+        frame = self._read("benchmark_correlations")
+        return frame[frame["a"].isin(self.benchmarks) & frame["b"].isin(self.benchmarks)] if len(frame) else frame
+
+    def dispersion(self, kind: str) -> tuple[pd.DataFrame, dict[str, Metric]]:
+        """Dispersion per item for the covered benchmarks, with its metrics; `kind` as in dispersion.KINDS."""
+        import pandas as pd
+
+        paths = self.files.get(kind, ())
+        frames = [frame for frame in (pd.read_parquet(path) for path in paths) if len(frame)]
+        frame = pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
+        return self._in_order(frame), read_metrics(paths)
+
+    def label(self, model: str) -> str:
+        """Short name of a model; a dagger marks one that was derived from another by noise."""
+        entry = self.models[model]
+        return f"{entry['label']}†" if entry.get("derived_from") else entry["label"]
+
+    def title(self, benchmark: str) -> str:
+        """Title of a benchmark; an asterisk marks one of which only the first items were asked."""
+        entry = self.benchmarks[benchmark]
+        return f"{entry['title']}*" if entry.get("partial") else entry["title"]
+
+    def model_notes(self, models: Sequence[str]) -> list[str]:
+        """What the daggers of these models mean."""
+        derived = [m for m in self.models if m in set(models) and self.models[m].get("derived_from")]
+        return [
+            "† derived, no model of its own: "
+            + "; ".join(
+                f"{m} is {self.models[m]['derived_from']} with noise {self.models[m]['noise']}" for m in derived
+            )
+            + " (noise: Gaussian, in standard deviations of each weight matrix)."
+        ] * bool(derived)
+
+    def benchmark_notes(self, benchmarks: Sequence[str]) -> list[str]:
+        """What the asterisks of these benchmarks mean."""
+        partial = [b for b in self.benchmarks if b in set(benchmarks) and self.benchmarks[b].get("partial")]
+        return ["* partial: only the first items of the benchmark were asked."] * bool(partial)
+
+    def _read(self, need: str) -> pd.DataFrame:
+        import pandas as pd
+
+        frames = [frame for frame in map(read_csv, self.files.get(need, ())) if len(frame)]
+        return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
+
+    def _covered(self, frame: pd.DataFrame) -> pd.DataFrame:
+        return frame[frame["benchmark"].isin(self.benchmarks)].reset_index(drop=True) if len(frame) else frame
+
+    def _in_order(self, frame: pd.DataFrame) -> pd.DataFrame:
+        frame = self._covered(frame)
+        if not len(frame):
+            return frame
+        order = {name: i for names in (self.models, self.benchmarks) for i, name in enumerate(names)}
+        return frame.sort_values(
+            ["benchmark", "model"], key=lambda column: column.map(order), kind="stable", ignore_index=True
+        )
+
+
+def stand_in_label(label: str, stand_in: str) -> str:
+    """A metric's label; a double dagger marks one that stands in for another."""
+    return f"{label}‡" if stand_in else label
+
+
+def stand_in_notes(stand_ins: Mapping[str, str]) -> list[str]:
+    """What the double daggers mean; `stand_ins` is label -> what it stands in for, "" for the real thing."""
+    named = [f"{label} stands in for {real}" for label, real in stand_ins.items() if real]
+    return [f"‡ stand-in: {'; '.join(named)}. Its numbers are not comparable with the paper's."] * bool(named)
