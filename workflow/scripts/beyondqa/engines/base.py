@@ -121,5 +121,11 @@ class Engine(ABC):
                 "suppress_end": request.suppress_end,
             }
         return content_key(
-            {"engine": self.name, "semantics": self.SEMANTICS, **self.identity(), "prompt": list(prompt_ids), **settings}
+            {
+                "engine": self.name,
+                "semantics": self.SEMANTICS,
+                **self.identity(),
+                "prompt": list(prompt_ids),
+                **settings,
+            }
         )

@@ -1,0 +1,134 @@
+"""From texts to token ids, the same for every engine that holds a tokenizer.
+
+One BOS, on every path, never scored: a prompt begins with it where the tokenizer adds it by default, whether
+the prompt is plain text or came out of a chat template that has it already. An empty prompt is the prefix
+token alone: BOS, or EOS where there is none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+from ..errors import StudyError
+from .base import LikelihoodRequest, Prepared, Prompt, Request
+
+Ids = tuple[int, ...]
+
+
+class Tokens:
+    """Prepares requests with one tokenizer for a model that reads at most `context` tokens."""
+
+    def __init__(self, tokenizer: Any, context: int):
+        self._tokenizer = tokenizer
+        self._context = context
+        self._bos = tokenizer.bos_token_id
+        with_special, without = (tokenizer("a", add_special_tokens=flag).input_ids for flag in (True, False))
+        self._adds_bos = self._bos is not None and with_special[:1] == [self._bos] != without[:1]
+
+    def prepare(self, requests: Sequence[Request], key: Callable[[Request, Ids, Ids], str]) -> list[Prepared]:
+        """The requests with token ids cut to the context, and keys; each distinct text is tokenised once.
+
+        Raises StudyError where a text has no tokens or an answer alone exceeds the context.
+        """
+        texts = [self._texts(request) for request in requests]
+        ids = self._encode({text for pair in texts for text in pair})
+        return [
+            self._prepared(request, ids[prompt], ids[whole], key)
+            for request, (prompt, whole) in zip(requests, texts, strict=True)
+        ]
+
+    def _texts(self, request: Request) -> tuple[str, str]:
+        """The prompt, and the prompt with its continuation (the prompt again where there is none)."""
+        prompt = self._rendered(request.prompt, request.item_id)
+        if not isinstance(request, LikelihoodRequest):
+            return prompt, prompt
+        whole = prompt + request.continuation
+        # White space at the prompt's end belongs to the word that follows, as it did in the training text
+        # (as in lm-evaluation-harness). A template's end stays: it is what the model saw before its answers.
+        return (prompt.rstrip() if isinstance(request.prompt, str) else prompt), whole
+
+    def _rendered(self, prompt: Prompt, item_id: str) -> str:
+        if isinstance(prompt, str):
+            return prompt
+        from jinja2.exceptions import TemplateError
+
+        if self._tokenizer.chat_template is None:
+            raise StudyError(
+                f"{self._tokenizer.name_or_path} has no chat template", record=item_id, remedy="Turn chat_template off"
+            )
+        messages = [{"role": role, "content": content} for role, content in prompt]
+        try:
+            return self._tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True)
+        except TemplateError as error:
+            raise StudyError(f"the chat template refuses the messages: {error}", record=item_id) from error
+
+    def _encode(self, texts: Iterable[str]) -> dict[str, Ids]:
+        """Token ids by text, BOS included where the tokenizer adds it."""
+        ordered = sorted(texts)
+        encoded = self._tokenizer(
+            ordered, add_special_tokens=False, return_attention_mask=False, verbose=False
+        ).input_ids
+        return {text: self._with_bos(tuple(ids)) for text, ids in zip(ordered, encoded, strict=True)}
+
+    def _with_bos(self, ids: Ids) -> Ids:
+        return ids if not self._adds_bos or ids[:1] == (self._bos,) else (self._bos, *ids)
+
+    def _prefix(self, item_id: str) -> Ids:
+        for token in (self._bos, self._tokenizer.eos_token_id):
+            if token is not None:
+                return (token,)
+        raise StudyError("the tokenizer has neither BOS nor EOS to stand before an empty prompt", record=item_id)
+
+    def _prepared(self, request: Request, prompt: Ids, whole: Ids, key: Callable[[Request, Ids, Ids], str]) -> Prepared:
+        if not isinstance(request, LikelihoodRequest):
+            if request.max_new_tokens >= self._context:
+                raise StudyError(
+                    f"asks for {request.max_new_tokens} new tokens of a context of {self._context}",
+                    record=request.item_id,
+                    remedy="Lower max_new_tokens or raise the model's context",
+                )
+            room, continuation = self._context - request.max_new_tokens, ()
+        else:
+            shared = common_prefix(prompt, whole)
+            prompt, continuation = whole[:shared], whole[shared:]
+            if not prompt and continuation[:1] == self._prefix(request.item_id):
+                continuation = continuation[1:]
+            if not continuation:
+                raise StudyError("the continuation has no tokens", record=request.item_id)
+            room = max(1, self._context + 1 - len(continuation))
+        prompt = prompt or self._prefix(request.item_id)
+        kept = self._cut(prompt, room, request.truncation_side)
+        identifier = key(request, kept, continuation)
+        return Prepared(request, kept, continuation, len(prompt) - len(kept), identifier)
+
+    def _cut(self, ids: Ids, room: int, side: str) -> Ids:
+        """At most `room` ids, BOS among them where there was one."""
+        if len(ids) <= room:
+            return ids
+        head = ids[:1] if ids[0] == self._bos else ()
+        rest, keep = ids[len(head) :], room - len(head)
+        return head + (rest[len(rest) - keep :] if side == "left" else rest[:keep])
+
+
+def common_prefix(left: Sequence[int], right: Sequence[int]) -> int:
+    """Length of the longest common prefix."""
+    return next((i for i, (a, b) in enumerate(zip(left, right, strict=False)) if a != b), min(len(left), len(right)))
+
+
+def windows(prompt: Ids, continuation: Ids, context: int) -> Iterator[tuple[Ids, Ids]]:
+    """What to read and what to score, so that every token of the continuation is scored once.
+
+    One window where prompt and continuation fit. Otherwise lm-evaluation-harness's rolling windows with one
+    token of context: each scores the next `context` tokens after the last token of the one before; the last
+    window, being shorter, reads back as far as the context allows.
+    """
+    if len(prompt) + len(continuation) - 1 <= context:
+        yield prompt, continuation
+        return
+    whole, start = prompt[-1:] + continuation, 1
+    while start < len(whole):
+        end = min(start + context, len(whole))
+        first = max(0, end - 1 - context)
+        yield whole[first:start], whole[start:end]
+        start = end

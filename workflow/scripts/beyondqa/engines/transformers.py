@@ -1,0 +1,405 @@
+"""Models run by transformers, on a CPU by default: log-likelihoods by token trees, generation by a loop of its own.
+
+Log-likelihoods: continuations of one prompt are branches of one row (`_trees`), so the prompt is computed once;
+logits are computed at scored positions only. A text longer than the context is read in windows (`_tokens.windows`).
+Generation: left-padded rows, equal prompts computed once, one uniform number a row and token from the row's own
+seed. The end token and tokens of a stop string count as generated tokens and in the log-probability.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import itertools
+import logging
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ..errors import StudyError
+from ..items import Generation, LogLikelihood
+from ._local import LocalEngine
+from ._sampling import sample, uniforms
+from ._tokens import windows
+from ._trees import Tree
+from .base import Engine, LikelihoodRequest, Prepared
+
+SEMANTICS = 1
+
+# Logits of one batch stay below this many rows of the vocabulary's width.
+SCORED_POSITIONS = 1024
+# A tree's branches hold at most this many times its prompt: beyond, attention costs more than sharing saves.
+BRANCHES_PER_PROMPT = 4
+# Rows of logits turned into log-probabilities at once.
+_CHUNK = 128
+
+log = logging.getLogger("beyondqa")
+
+
+def load(entry: Mapping[str, Any]) -> Engine:
+    """The engine of a model entry with `name` and `directory`; optional: `dtype`, `context`, `batch_tokens`,
+    `threads`, `trust_remote_code`, and `id` with `revision`, which then stand for the directory's bytes in the keys.
+    """
+    return TransformersEngine(entry)
+
+
+class TransformersEngine(LocalEngine):
+    name = "transformers"
+    SEMANTICS = SEMANTICS
+    packages = ("torch", "transformers", "tokenizers")
+
+    @functools.cached_property
+    def _model(self) -> Any:
+        import torch
+        from transformers import AutoModelForCausalLM
+
+        if "threads" in self.entry:
+            torch.set_num_threads(self.entry["threads"])
+        model = AutoModelForCausalLM.from_pretrained(self.directory, dtype=getattr(torch, self.dtype), **self.loading)
+        return model.to("cuda" if torch.cuda.is_available() else "cpu").eval()
+
+    def plan(self, prepared: Sequence[Prepared]) -> list[list[Prepared]]:
+        """Batches, the longest first; generation and likelihood requests apart, equal prompts together."""
+        scored = [p for p in prepared if isinstance(p.request, LikelihoodRequest)]
+        generated = [p for p in prepared if not isinstance(p.request, LikelihoodRequest)]
+        return self._plan_likelihoods(scored) + self._plan_generations(generated)
+
+    def _plan_likelihoods(self, prepared: list[Prepared]) -> list[list[Prepared]]:
+        def size(group: list[Prepared]) -> tuple[int, int, int]:
+            """Rows, tokens of the longest row, scored positions."""
+            rows = self._rows(group)
+            return len(rows), max(map(len, rows)), sum(len(p.continuation_ids) for p in group)
+
+        ordered = sorted(prepared, key=lambda p: (p.prompt_ids, len(p.continuation_ids), p.continuation_ids, p.key))
+        by_prompt = itertools.groupby(ordered, key=lambda p: p.prompt_ids)
+        groups = [group for _, same_prompt in by_prompt for group in _shareable(same_prompt)]
+        sized = sorted(((size(group), group) for group in groups), key=lambda pair: -pair[0][1])
+        batches: list[list[Prepared]] = []
+        rows = longest = positions = 0
+        for (its_rows, its_longest, its_positions), group in sized:
+            tokens = (rows + its_rows) * max(longest, its_longest)
+            if batches and tokens <= self.batch_tokens and positions + its_positions <= SCORED_POSITIONS:
+                batches[-1] += group
+                rows, longest, positions = rows + its_rows, max(longest, its_longest), positions + its_positions
+            else:
+                batches.append(list(group))
+                rows, longest, positions = its_rows, its_longest, its_positions
+        return batches
+
+    def _plan_generations(self, prepared: list[Prepared]) -> list[list[Prepared]]:
+        def order(p: Prepared) -> tuple:
+            limit = p.request.max_new_tokens
+            return -(len(p.prompt_ids) + limit), -limit, p.prompt_ids, p.key
+
+        batches: list[list[Prepared]] = []
+        longest = 0
+        for p in sorted(prepared, key=order):
+            # Rows come longest first, so the first of a batch bounds its rows' prompts with their answers.
+            longest = longest or len(p.prompt_ids) + p.request.max_new_tokens
+            if batches and (len(batches[-1]) + 1) * longest <= self.batch_tokens:
+                batches[-1].append(p)
+            else:
+                batches.append([p])
+                longest = len(p.prompt_ids) + p.request.max_new_tokens
+        return batches
+
+    def answer(self, batch: Sequence[Prepared]) -> list[Generation | LogLikelihood]:
+        """Answers in the batch's order. Raises StudyError where a single request exceeds the memory."""
+        work = self._score if isinstance(batch[0].request, LikelihoodRequest) else self._generate
+        return _halving(work, list(batch))
+
+    # Log-likelihoods
+
+    def _rows(self, batch: Sequence[Prepared], sharing: bool = True) -> list[Tree]:
+        """Trees of the batch, continuations in its order: requests with one prompt share one where that pays, and
+        every window of a long text has its own.
+        """
+        rows: list[Tree] = []
+        for _, same_prompt in itertools.groupby(batch, key=lambda p: p.prompt_ids):
+            for group in _shareable(same_prompt):
+                shared = False
+                for p in group:
+                    spans = list(windows(p.prompt_ids, p.continuation_ids, self.context))
+                    for span in spans:
+                        if not (sharing and shared and len(spans) == 1):
+                            rows.append(Tree())
+                        rows[-1].add(*span)
+                    shared = len(spans) == 1
+        return rows
+
+    def _score(self, batch: list[Prepared]) -> list[LogLikelihood]:
+        """One padded forward pass over the batch's trees."""
+        scores = iter(self._score_rows(self._rows(batch, sharing=self._sees_branches)))
+        answers = []
+        for p in batch:
+            spans = windows(p.prompt_ids, p.continuation_ids, self.context)
+            values, greedy = map(list, zip(*(next(scores) for _ in spans), strict=True))
+            answers.append(
+                LogLikelihood(
+                    item_id=p.request.item_id,
+                    benchmark=p.request.benchmark,
+                    model=p.request.model or self.model,
+                    variant=p.request.variant,
+                    index=p.request.index,
+                    token_log_probabilities=tuple(itertools.chain.from_iterable(values)),
+                    is_greedy=all(greedy),
+                    prompt_tokens=len(p.prompt_ids),
+                    prompt_tokens_cut=p.prompt_tokens_cut,
+                    key=p.key,
+                )
+            )
+        return answers
+
+    def _score_rows(self, rows: list[Tree]) -> list[tuple[list[float], bool]]:
+        """Log-probabilities of each continuation's tokens, and whether all were the most probable ones; row by row."""
+        import torch
+
+        width = max(map(len, rows))
+        ids = np.zeros((len(rows), width), dtype=np.int64)
+        for row, tree in zip(ids, rows, strict=True):
+            row[: len(tree)] = tree.tokens
+        inputs: dict[str, Any] = {"input_ids": torch.from_numpy(ids)}
+        if not all(tree.is_chain for tree in rows):
+            inputs |= _branched(rows, width, self._model.dtype)
+        places = [(r, node) for r, tree in enumerate(rows) for path in tree.paths for node in path]
+        logits = self._logits(places, **inputs, use_cache=False).logits
+        targets = torch.tensor([t for tree in rows for target in tree.targets for t in target], device=logits.device)
+        values, greedy = [], []
+        for part, wanted in zip(logits.split(_CHUNK), targets.split(_CHUNK), strict=True):
+            log_probabilities = part.float().log_softmax(dim=-1)
+            values += log_probabilities.gather(1, wanted[:, None])[:, 0].tolist()
+            greedy += (log_probabilities.argmax(dim=-1) == wanted).tolist()
+        pairs = iter(zip(values, greedy, strict=True))
+        scores = []
+        for tree in rows:
+            for target in tree.targets:
+                tokens, hits = zip(*itertools.islice(pairs, len(target)), strict=True)
+                scores.append((list(tokens), all(hits)))
+        return scores
+
+    @functools.cached_property
+    def _sees_branches(self) -> bool:
+        """Whether the model obeys the attention mask of a tree; tried once, on a tree against its own paths.
+
+        A model that reads windows of attention does so only where the window spans the whole context.
+        """
+        config = self._model.config.get_text_config()
+        window = getattr(config, "sliding_window", None)
+        if window and window < self.context:
+            return False
+        ids = np.random.default_rng(0).integers(config.vocab_size, size=24).tolist()
+        branches = [(ids[:8], ids[8:16]), (ids[:8], ids[16:])]
+        tree, chains = Tree(), [Tree(), Tree()]
+        for chain, (prompt, continuation) in zip(chains, branches, strict=True):
+            chain.add(prompt, continuation)
+            tree.add(prompt, continuation)
+        try:
+            together, apart = self._score_rows([tree]), self._score_rows(chains)
+        except (IndexError, RuntimeError, TypeError, ValueError) as error:
+            log.warning("%s takes no attention mask of a tree (%s): options are scored one by one", self.model, error)
+            return False
+        gaps = np.abs(np.array([t for t, _ in together]) - np.array([t for t, _ in apart]))
+        obeyed = bool(gaps.max() < (1e-3 if self.dtype == "float32" else 0.2))
+        if not obeyed:
+            log.warning("%s disobeys the attention mask of a tree: options are scored one by one", self.model)
+        return obeyed
+
+    def _logits(self, places: Sequence[tuple[int, int]], **inputs: Any) -> Any:
+        """The model's output with logits at (row, column) `places` alone; logits of shape (places, vocabulary)."""
+        import torch
+
+        rows, columns = torch.tensor(places, device=self._model.device).T
+        inputs = {k: v.to(self._model.device) if torch.is_tensor(v) else v for k, v in inputs.items()}
+        # On the way into the head, so that whatever the model does to its logits afterwards is done.
+        head = self._model.get_output_embeddings()
+        hook = head.register_forward_pre_hook(lambda module, arguments: (arguments[0][rows, columns],))
+        try:
+            with torch.inference_mode():
+                return self._model(**inputs)
+        finally:
+            hook.remove()
+
+    # Generation
+
+    @functools.cached_property
+    def _end_tokens(self) -> list[int]:
+        ends = self._model.generation_config.eos_token_id
+        ends = ends if isinstance(ends, list) else [ends]
+        return sorted({token for token in [*ends, self.tokenizer.eos_token_id] if token is not None})
+
+    def _generate(self, batch: list[Prepared]) -> list[Generation]:
+        """One left-padded batch; rows leave it as they finish."""
+        import torch
+
+        prompts = sorted({p.prompt_ids for p in batch})
+        width = max(map(len, prompts))
+        ids = torch.zeros((len(prompts), width), dtype=torch.long)
+        mask = torch.zeros_like(ids)
+        for i, prompt in enumerate(prompts):
+            ids[i, width - len(prompt) :] = torch.tensor(prompt)
+            mask[i, width - len(prompt) :] = 1
+        output = self._logits(
+            [(i, width - 1) for i in range(len(prompts))],
+            input_ids=ids,
+            attention_mask=mask,
+            position_ids=(mask.cumsum(1) - 1).clamp(min=0),
+            use_cache=True,
+        )
+        cache, logits = output.cache, output.logits
+        answers = [_Answer(p) for p in batch]
+        running = answers
+        select = [prompts.index(a.prepared.prompt_ids) for a in running]
+        while True:
+            if select != list(range(len(logits))):
+                cache.batch_select_indices(torch.tensor(select, device=logits.device))
+                logits, mask = logits[select], mask[select]
+            tokens = self._choose(running, logits)
+            select = [i for i, answer in enumerate(running) if not self._finished(answer)]
+            running = [running[i] for i in select]
+            if not running:
+                return [self._generation(answer) for answer in answers]
+            if len(select) < len(tokens):
+                cache.batch_select_indices(torch.tensor(select, device=logits.device))
+                mask, tokens = mask[select], [tokens[i] for i in select]
+            mask = torch.cat([mask, mask.new_ones(len(mask), 1)], dim=1)
+            output = self._logits(
+                [(i, 0) for i in range(len(running))],
+                input_ids=torch.tensor(tokens)[:, None],
+                attention_mask=mask,
+                position_ids=mask.sum(1, keepdim=True) - 1,
+                cache=cache,
+                use_cache=True,
+            )
+            logits, select = output.logits, list(range(len(running)))
+
+    def _choose(self, running: list[_Answer], logits: Any) -> list[int]:
+        """The next token of each row, noted in it with its raw log-probability."""
+        raw = logits.float()
+        log_probabilities = raw.log_softmax(dim=-1)
+        tokens = []
+        for i, answer in enumerate(running):
+            request, row = answer.prepared.request, raw[i]
+            if request.suppress_end:
+                row = row.index_fill(0, row.new_tensor(self._end_tokens).long(), -math.inf)
+            if request.temperature > 0:
+                uniform = answer.draws[len(answer.tokens)]
+                token = sample(row, request.temperature, request.top_p, uniform)
+            else:
+                token = int(row.argmax())
+            answer.tokens.append(token)
+            answer.log_probabilities.append(float(log_probabilities[i, token]))
+            tokens.append(token)
+        return tokens
+
+    def _finished(self, answer: _Answer) -> bool:
+        request = answer.prepared.request
+        stops = request.stop and _stop_position(self._decoded(answer), request.stop) is not None
+        if stops or answer.tokens[-1] in self._end_tokens:
+            answer.finish_reason = "stop"
+        elif len(answer.tokens) == request.max_new_tokens:
+            answer.finish_reason = "length"
+        return bool(answer.finish_reason)
+
+    def _decoded(self, answer: _Answer) -> str:
+        return self.tokenizer.decode(answer.tokens, skip_special_tokens=True, clean_up_tokenization_spaces=False)
+
+    def _generation(self, answer: _Answer) -> Generation:
+        p, text = answer.prepared, self._decoded(answer)
+        return Generation(
+            item_id=p.request.item_id,
+            benchmark=p.request.benchmark,
+            model=p.request.model or self.model,
+            variant=p.request.variant,
+            index=p.request.index,
+            text=text[: _stop_position(text, p.request.stop)],
+            finish_reason=answer.finish_reason,
+            prompt_tokens=len(p.prompt_ids),
+            prompt_tokens_cut=p.prompt_tokens_cut,
+            generated_tokens=len(answer.tokens),
+            log_probability=math.fsum(answer.log_probabilities),
+            key=p.key,
+        )
+
+
+@dataclass
+class _Answer:
+    """A row of a generation batch on its way."""
+
+    prepared: Prepared
+    tokens: list[int] = field(default_factory=list)
+    log_probabilities: list[float] = field(default_factory=list)
+    finish_reason: str = ""
+
+    @functools.cached_property
+    def draws(self) -> np.ndarray:
+        return uniforms(self.prepared.request.seed, self.prepared.request.max_new_tokens)
+
+
+def _stop_position(text: str, stops: Sequence[str]) -> int | None:
+    """Where the first stop string begins, None where there is none."""
+    return min((place for stop in stops if (place := text.find(stop)) >= 0), default=None)
+
+
+def _shareable(requests: Iterator[Prepared]) -> Iterator[list[Prepared]]:
+    """Requests with one prompt in groups, each small enough for one tree."""
+    group: list[Prepared] = []
+    tokens = 0
+    for p in requests:
+        its_tokens = len(p.continuation_ids) - 1
+        if group and tokens + its_tokens > BRANCHES_PER_PROMPT * len(p.prompt_ids):
+            yield group
+            group, tokens = [], 0
+        group.append(p)
+        tokens += its_tokens
+    if group:
+        yield group
+
+
+def _branched(rows: list[Tree], width: int, dtype: Any) -> dict[str, Any]:
+    """Additive attention mask, shape (rows, 1, width, width), and position ids, shape (rows, width), of trees."""
+    import torch
+
+    visible = np.broadcast_to(np.eye(width, dtype=bool), (len(rows), width, width)).copy()
+    positions = np.zeros((len(rows), width), dtype=np.int64)
+    for i, tree in enumerate(rows):
+        visible[i, : len(tree), : len(tree)] = tree.visible()
+        positions[i, : len(tree)] = tree.depths()
+    mask = torch.zeros(visible.shape, dtype=dtype).masked_fill_(~torch.from_numpy(visible), torch.finfo(dtype).min)
+    return {"attention_mask": mask[:, None], "position_ids": torch.from_numpy(positions)}
+
+
+def _halving(work: Callable[[list[Prepared]], list[Any]], batch: list[Prepared]) -> list[Any]:
+    """What `work` makes of the batch; out of memory, of its halves, down to single requests."""
+    with contextlib.suppress(_OutOfMemory), _memory_errors():
+        return work(batch)
+    if len(batch) == 1:
+        raise StudyError(
+            f"out of memory with {len(batch[0].prompt_ids)} prompt tokens, alone in its batch",
+            record=batch[0].request.item_id,
+            remedy="Give the job more memory, or lower the model's context",
+        )
+    log.warning("out of memory with %d requests: going on with half as many", len(batch))
+    middle = len(batch) // 2
+    return _halving(work, batch[:middle]) + _halving(work, batch[middle:])
+
+
+class _OutOfMemory(Exception):
+    pass
+
+
+@contextlib.contextmanager
+def _memory_errors() -> Iterator[None]:
+    import torch
+
+    try:
+        yield
+    except (MemoryError, torch.OutOfMemoryError) as error:
+        raise _OutOfMemory from error
+    except RuntimeError as error:
+        # What the CPU allocator raises.
+        if "can't allocate memory" in str(error) or "not enough memory" in str(error):
+            raise _OutOfMemory from error
+        raise
