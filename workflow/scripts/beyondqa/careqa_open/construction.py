@@ -11,6 +11,7 @@ from typing import Any
 from ..errors import StudyError
 from ..identity import derived_seed
 from ..items import MultipleChoiceItem
+from ..normalisation import comparable
 from .asking import Answer, Question, ask
 from .decisions import (
     EQUAL_TO_THE_ORIGINAL,
@@ -23,7 +24,7 @@ from .decisions import (
     Reply,
     kept,
 )
-from .replies import plain, read_choice, read_rephrasing, read_verdict
+from .replies import read_choice, read_rephrasing, read_verdict
 
 REPHRASING_PROMPTS = ("careqa_open_rephrase_direct", "careqa_open_rephrase_oral")
 SELECTION_PROMPT = "careqa_open_select"
@@ -177,7 +178,7 @@ def _rephrased(before: Decision, answered: Sequence[tuple[list[Reply], str]]) ->
     versions: dict[str, str] = {}
     for _, text in answered:
         if text:
-            versions.setdefault(plain(text), text)
+            versions.setdefault(comparable(text), text)
     last = [replies[-1] for replies, _ in answered]
     if not versions:
         reason = RETRY_BOUND_REACHED if any(reply.failed for reply in last) else REFUSED_BY_THE_MODEL

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Sequence
 
 from ..items import Generation, MultipleChoiceItem
+from ..normalisation import comparable, holds
 from .decisions import (
     ANSWERED_INSTEAD_OF_REPHRASING,
     CUT_OFF,
@@ -46,11 +46,6 @@ _CHOICE = re.compile(r"\W*(?:version\s*)?(1|2|none)\W*", re.IGNORECASE)
 _VERDICT = re.compile(r"\W*(yes|no)\W*", re.IGNORECASE)
 
 
-def plain(text: str) -> str:
-    """Words alone, for comparison: compatibility forms folded, case folded, all else one blank."""
-    return " ".join(re.findall(r"\w+", unicodedata.normalize("NFKC", text).casefold()))
-
-
 def read_rephrasing(reply: Generation, item: MultipleChoiceItem) -> tuple[str, str]:
     """(outcome, question): the question is "" unless the outcome is REPHRASED or EQUAL_TO_THE_ORIGINAL.
 
@@ -70,19 +65,19 @@ def read_rephrasing(reply: Generation, item: MultipleChoiceItem) -> tuple[str, s
     if _REFERS_TO_OPTIONS.search(question) or len(_LETTERED_LINE.findall(question)) > 1:
         return ECHO_OF_THE_OPTIONS, ""
     added = {
-        words for words in map(plain, item.options) if _holds(question, words) and not _holds(item.question, words)
+        comparable(option) for option in item.options if holds(question, option) and not holds(item.question, option)
     }
     if len(added) > 1:
         return ECHO_OF_THE_OPTIONS, ""
     asks = "?" in question or _REQUEST.search(question)
     if (
-        plain(item.options[item.gold]) in added
+        comparable(item.options[item.gold]) in added
         or not asks
         or _ANSWER_LABEL.search(question)
         or _COMMENTARY.search(question)
     ):
         return ANSWERED_INSTEAD_OF_REPHRASING, ""
-    return (EQUAL_TO_THE_ORIGINAL if plain(question) == plain(item.question) else REPHRASED), question
+    return (EQUAL_TO_THE_ORIGINAL if comparable(question) == comparable(item.question) else REPHRASED), question
 
 
 def read_choice(reply: Generation, versions: Sequence[str]) -> tuple[str, str]:
@@ -115,7 +110,3 @@ def visible(text: str) -> str | None:
 
 def _first_line(text: str) -> str:
     return (visible(text) or "").split("\n", 1)[0]
-
-
-def _holds(text: str, words: str) -> bool:
-    return bool(words) and f" {words} " in f" {plain(text)} "
