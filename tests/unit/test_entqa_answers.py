@@ -1,0 +1,51 @@
+"""Reading answers: the letter and the explanation, strictly."""
+
+import pytest
+
+from beyondqa.entqa.answers import read
+
+LETTERS = "ABCD"
+
+
+@pytest.mark.parametrize(
+    ("text", "letter", "explanation"),
+    [
+        ("The correct answer is [B]. Explanation: It is viral.", "B", "It is viral."),
+        ("The correct answer is B.\n\nExplanation:\nIt is\nviral.", "B", "It is viral."),
+        ("**The correct answer is (C)**\n\n**Explanation:** It is *viral*.", "C", "It is viral."),
+        ("### Answer\nThe correct answer is: Option D\n### Explanation: yes", "D", "yes"),
+        ("The correct option would be A. Explanation: no", "A", "no"),
+        ("The correct answer is A because it is. Explanation: x", "A", "x"),
+        ("Explanation: It fits. So, the correct answer is [B].", "B", "It fits. So, the correct answer is [B]."),
+        ("The correct answer is C. Explanation: Not B. Explanation: again", "C", "Not B. Explanation: again"),
+        ("<think>The correct answer is A.</think>The correct answer is B. Explanation: t_{1} * 2", "B", "t_{1} * 2"),
+        ("The correct answer is B. Explanation: x. The correct answer is C.", "B", "x. The correct answer is C."),
+    ],
+)
+def test_read(text, letter, explanation):
+    answer = read(text, LETTERS)
+    assert (answer.letter, answer.explanation, answer.problem) == (letter, explanation, "")
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("It is B. Explanation: x", "names no option"),
+        ("The correct answer is a beta blocker. Explanation: x", "names no option"),
+        ("The correct answer is A drug. Explanation: x", "names no option"),
+        ("The correct answer is Bacteria. Explanation: x", "names no option"),
+        ("The correct answer is E. Explanation: x", "names E"),
+        ("The correct answer is A. The correct answer is B. Explanation: x", "names A, B"),
+        ("<think>The correct answer is A. Explanation: x", "names no option; no explanation"),
+        ("The correct answer is A.", "no explanation"),
+        ("The correct answer is A. Explanation: ", "the explanation is empty"),
+        ("", "names no option; no explanation"),
+    ],
+)
+def test_unparsed(text, problem):
+    assert read(text, LETTERS).problem == problem
+
+
+def test_a_long_answer_is_read_fast():
+    text = "correct answer is " * 2000 + "*" * 20000 + "<think>" * 2000
+    assert read(text, LETTERS).letter is None

@@ -1,0 +1,68 @@
+"""From surface mentions to the entities that are counted: filter, normalise, de-duplicate."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+RESOURCES = Path(__file__).resolve().parents[4] / "resources" / "entqa"
+
+WORD = re.compile(r"\w+")
+LEADING_WORD = re.compile(r"^(?:the|an?|his|her)\s+")
+DECIMAL_POINT = re.compile(r"(?<=\d)\s*\.\s*(?=\d)")
+JOINER = re.compile(r"\s*([/-])\s*")
+DEGREE_UNIT = re.compile(r"°\s*([cf])\b")
+
+
+def entities(mentions: Iterable[str]) -> list[str]:
+    """The entities of one text: kept, normalised and de-duplicated mentions, in their order.
+
+    The steps are the paper's code's, in its order.
+    """
+    return deduplicate(filter(None, (normalise(mention) for mention in mentions if is_kept(mention))))
+
+
+def is_kept(mention: str) -> bool:
+    """Whether a mention can be an entity: no word piece ("##itis"), no fixed phrase, not stop words alone.
+
+    Words are runs of letters and digits, so that "=" and "'s" have nothing but stop words.
+    """
+    phrase = " ".join(mention.lower().split())
+    return (
+        not phrase.startswith("#")
+        and phrase not in _lines("phrases_left_out.txt")
+        and not _lines("stop_words.txt").issuperset(WORD.findall(phrase))
+    )
+
+
+def normalise(mention: str) -> str:
+    """Lower case, one leading article or possessive off, no blanks around decimal points, "/" and "-".
+
+    Blanks are single and degree units keep their capital. "" where nothing is left.
+    """
+    text = LEADING_WORD.sub("", " ".join(mention.lower().split()))
+    text = JOINER.sub(r"\1", DECIMAL_POINT.sub(".", text))
+    return DEGREE_UNIT.sub(lambda match: f"°{match[1].upper()}", text)
+
+
+def deduplicate(phrases: Iterable[str]) -> list[str]:
+    """The phrases that are part of no other one, each once, in order of first appearance.
+
+    A phrase that is a substring of another goes. Which ones stay does not depend on the order.
+    """
+    distinct = list(dict.fromkeys(phrases))
+    kept: set[str] = set()
+    longer = ""
+    for phrase in sorted(distinct, key=len, reverse=True):
+        if phrase not in longer:
+            kept.add(phrase)
+            longer += f"\n{phrase}"
+    return [phrase for phrase in distinct if phrase in kept]
+
+
+@functools.cache
+def _lines(name: str) -> frozenset[str]:
+    lines = (RESOURCES / name).read_text(encoding="utf-8").splitlines()
+    return frozenset(line for line in lines if line and not line.startswith("#"))
