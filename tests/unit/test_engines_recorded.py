@@ -1,0 +1,154 @@
+"""The recorded engine: real recordings in two layouts, and every fault of a file."""
+
+import csv
+import gzip
+import json
+
+import pytest
+
+from beyondqa.engines import recorded
+from beyondqa.errors import StudyError
+from beyondqa.items import OpenItem
+
+
+def item(identifier, **metadata):
+    return OpenItem(identifier, "aci_bench", "what?", "that.", "what? ", metadata=metadata)
+
+
+ITEMS = [item("a", code="07"), item("b", code="8"), item("c", code="9")]
+
+
+def entry(path, **settings):
+    return {
+        "name": "other",
+        "predictions": {"aci_bench": {"path": str(path), "id": "key", "text": "answer", **settings}},
+    }
+
+
+def write_csv(path, rows):
+    with gzip.open(path, "wt", newline="") if path.suffix == ".gz" else open(path, "w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerows([("key", "answer"), *rows])
+    return path
+
+
+def texts(generations):
+    return {g.item_id: g.text for g in generations}
+
+
+@pytest.mark.parametrize("name", ["p.csv", "p.csv.gz", "p.jsonl", "p.jsonl.gz", "p.json", "p.json.gz"])
+def test_every_kind_of_file_gives_the_texts_as_they_are(tmp_path, name):
+    wanted = {"a": "NA", "b": 'null\u2028None\r\nline 2, "quoted"', "c": ""}
+    path = tmp_path / name
+    if "csv" in name:
+        write_csv(path, wanted.items())
+    else:
+        rows = [{"key": k, "answer": v} for k, v in wanted.items()]
+        dump = (
+            json.dumps(rows) if ".json." in name + "." else "\n".join(json.dumps(r, ensure_ascii=False) for r in rows)
+        )
+        data = dump.encode()
+        path.write_bytes(gzip.compress(data) if path.suffix == ".gz" else data)
+    got = recorded.answers(entry(path), ITEMS, "aci_bench")
+    assert texts(got) == wanted
+    assert {(g.model, g.variant, g.index, g.finish_reason) for g in got} == {("other", "greedy", 0, "recorded")}
+
+
+def test_a_metadata_field_joins_and_keeps_its_zeros(tmp_path):
+    path = write_csv(tmp_path / "p.csv", [("9", "nine"), ("07", "seven"), ("8", "eight")])
+    got = recorded.answers(entry(path, join="code"), ITEMS, "aci_bench")
+    assert [(g.item_id, g.text) for g in got] == [("a", "seven"), ("b", "eight"), ("c", "nine")]
+
+
+def test_predictions_of_other_items_are_counted_in_the_log(tmp_path, caplog):
+    path = write_csv(tmp_path / "p.csv", [("a", "1"), ("b", "2"), ("c", "3"), ("z9", "4")])
+    assert len(recorded.answers(entry(path), ITEMS, "aci_bench")) == 3
+    assert "1 predictions are for no item here: z9" in caplog.text
+
+
+def test_several_answers_to_an_item_are_ordered_by_their_index(tmp_path):
+    path = tmp_path / "p.jsonl"
+    rows = [("a", 10, "tenth"), ("a", 2, "second"), ("b", 1, "only"), ("c", 1, "c1"), ("c", 3, None)]
+    path.write_text("".join(json.dumps({"key": k, "n": n, "answer": t}) + "\n" for k, n, t in rows))
+    samples = recorded.answers(entry(path, index="n"), ITEMS, "aci_bench", variant="sample")
+    assert [(g.item_id, g.index, g.text, g.variant) for g in samples] == [
+        ("a", 0, "second", "sample"),
+        ("a", 1, "tenth", "sample"),
+        ("b", 0, "only", "sample"),
+        ("c", 0, "c1", "sample"),
+    ]
+    assert texts(recorded.answers(entry(path, index="n"), ITEMS, "aci_bench")) == {
+        "a": "second",
+        "b": "only",
+        "c": "c1",
+    }
+
+
+def test_a_missing_answer_names_the_item_unless_it_is_allowed(tmp_path):
+    path = write_csv(tmp_path / "p.csv", [("a", "1"), ("c", "3")])
+    with pytest.raises(StudyError, match=r"p\.csv, record b: 1 of 3 items have no prediction.*allow_missing"):
+        recorded.answers(entry(path), ITEMS, "aci_bench")
+    assert texts(recorded.answers(entry(path, allow_missing=True), ITEMS, "aci_bench")) == {"a": "1", "c": "3"}
+
+
+@pytest.mark.parametrize(
+    ("rows", "settings", "message"),
+    [
+        ([("a", "1"), ("a", "2")], {}, r"record a: two predictions"),
+        ([("a", "1")], {"text": "note"}, r"row 1: there is no column 'note'.*key, answer"),
+        ([("a", "one")], {"index": "answer"}, r"record a: the index 'one' is no whole number"),
+        ([("a", "1")], {"join": "colour"}, r"record a: the item has no 'colour'.*id, code"),
+    ],
+)
+def test_faults_of_a_file_name_it_the_record_and_the_remedy(tmp_path, rows, settings, message):
+    path = write_csv(tmp_path / "p.csv", rows)
+    with pytest.raises(StudyError, match=message) as caught:
+        recorded.answers(entry(path, **settings), ITEMS, "aci_bench")
+    assert str(path) in str(caught.value)
+
+
+def test_items_that_cannot_be_told_apart_are_refused(tmp_path):
+    path = write_csv(tmp_path / "p.csv", [("7", "1")])
+    with pytest.raises(StudyError, match="items x and y have the same code '7'"):
+        recorded.answers(entry(path, join="code"), [item("x", code=7), item("y", code="7")], "aci_bench")
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("gone.csv", None),
+        ("torn.csv.gz", gzip.compress(b"key,answer\na,1\n")[:-9]),
+        ("latin.csv", "key,answer\na,caf\xe9\n".encode("latin-1")),
+        ("broken.jsonl", b'{"key": "a", "answer": "1"}\n{"key": '),
+        ("object.json", b'{"a": "1"}'),
+        ("number.jsonl", b'{"key": "a", "answer": 5}'),
+        ("table.xlsx", b"x"),
+    ],
+)
+def test_unreadable_files_are_named(tmp_path, name, data):
+    path = tmp_path / name
+    if data is not None:
+        path.write_bytes(data)
+    with pytest.raises(StudyError, match=name):
+        recorded.answers(entry(path), ITEMS, "aci_bench")
+
+
+def test_no_predictions_for_the_benchmark(tmp_path):
+    with pytest.raises(StudyError, match="record other: has no predictions for olaph"):
+        recorded.answers(entry(tmp_path / "p.csv"), ITEMS, "olaph")
+
+
+def test_real_recordings_in_both_layouts(shared):
+    """Against the csv module on the same files: 21 systems, 40 notes each."""
+    folder = shared / "recorded" / "aci_bench_baselines" / "predictions"
+    encounters = shared / "data" / "aci_bench" / "clinicalnlp_taskC_test2_metadata.csv"
+    with open(encounters, newline="") as file:
+        items = [item(f"aci-{i}", encounter_id=row["encounter_id"]) for i, row in enumerate(csv.DictReader(file))]
+    paths = sorted(folder.glob("*test2*.csv.gz"))
+    assert (len(paths), len(items)) == (21, 40)
+    csv.field_size_limit(10**7)
+    for path in paths:
+        with gzip.open(path, "rt", encoding="utf-8-sig", newline="") as file:
+            wanted = {row["encounter_id"]: row["note"] for row in csv.DictReader(file)}
+        got = recorded.answers(entry(path, id="encounter_id", text="note", join="encounter_id"), items, "aci_bench")
+        assert [g.text for g in got] == [wanted[i.metadata["encounter_id"]] for i in items]
