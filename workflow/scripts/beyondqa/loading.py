@@ -17,7 +17,6 @@ from .benchmarks.base import LETTERS, CredentialedSource, Loaded, Row, lettered
 from .errors import StudyError
 from .identity import content_key, derived_seed, file_sha256
 from .items import Item, MultipleChoiceItem, OpenItem
-from .records import read_json
 from .sources import Opened, open_credentialed, open_rows, open_source
 
 # Parts the instruction, which stands once in a prompt, from the item, which stands once a worked example.
@@ -36,17 +35,18 @@ def load(
     limit: int | None = None,
     few_shot: int = 0,
     expected_rows: int | None = None,
-    lock: str | Path | None = None,
+    locked: Mapping[str, Any] | None = None,
 ) -> Loaded:
     """The benchmark's items and manifest.
 
     `prompt` is the file of its template; `rows` a folder of hand-written rows that replace the source;
     `path` the file of a credentialed source: without it there are no items, and the manifest says why.
     `limit` keeps the first so many items after the filters. `expected_rows` is what a mirror that holds
-    a part of the source declares. Raises StudyError naming file, record and remedy.
+    a part of the source declares; `locked` are the source's entries of the lock file.
+    Raises StudyError naming file, record and remedy.
     """
     benchmark = benchmarks.get(name)
-    opened = _open(benchmark, hub_mirror, originals, rows, path, lock)
+    opened = _open(benchmark, hub_mirror, originals, rows, path, locked or {})
     if opened is None:
         return Loaded([], _unavailable(benchmark))
     by_hand = rows is not None
@@ -147,14 +147,13 @@ class _Counted:
             yield row
 
 
-def _open(benchmark: Benchmark, hub_mirror, originals, rows, path, lock) -> Opened | None:
+def _open(benchmark: Benchmark, hub_mirror, originals, rows, path, locked) -> Opened | None:
     source = benchmark.source
     if rows is not None:
         return open_rows(Path(rows) / f"{benchmark.rows}.jsonl", source.columns)
     if isinstance(source, CredentialedSource):
         return open_credentialed(source, path) if path else None
-    locked = read_json(lock) if lock else {}
-    return open_source(source, hub_mirror=hub_mirror, originals=originals, lock=locked)
+    return open_source(source, hub_mirror=hub_mirror, originals=originals, locked=locked)
 
 
 def _identity(benchmark: Benchmark) -> dict[str, Any]:

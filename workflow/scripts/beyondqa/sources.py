@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -38,12 +38,12 @@ def open_rows(path: str | Path, columns: tuple[str, ...]) -> Opened:
 
 
 def open_source(
-    source: HubSource | FileSource, *, hub_mirror: str | Path, originals: str | Path, lock: dict[str, Any] | None = None
+    source: HubSource | FileSource, *, hub_mirror: str | Path, originals: str | Path, locked: Mapping[str, Any]
 ) -> Opened:
     """The rows of a Hub repository in the mirror or of original files. Raises StudyError naming the file."""
     if isinstance(source, HubSource):
-        return _open_hub(source, Path(hub_mirror) / source.repository, lock or {})
-    return _open_files(source, Path(originals) / source.folder, lock or {})
+        return _open_hub(source, Path(hub_mirror) / source.repository, locked)
+    return _open_files(source, Path(originals) / source.folder, locked)
 
 
 def open_credentialed(source: CredentialedSource, path: str | Path) -> Opened:
@@ -64,6 +64,15 @@ def existing_files(source: Source, *, hub_mirror: str, originals: str, path: str
     else:
         found = [Path(originals) / source.folder / file.name for file in source.files]
     return sorted(str(file) for file in found if file.exists())
+
+
+def lock_keys(source: Source) -> list[str]:
+    """Names of the source's entries in the lock file: of its repository, or of each of its files."""
+    if isinstance(source, HubSource):
+        return [f"hub:{source.repository}"]
+    if isinstance(source, FileSource):
+        return [f"file:{source.folder}/{file.name}" for file in source.files]
+    return []
 
 
 def checked(rows: Iterable[Row], columns: Iterable[str], place: object) -> Iterator[Row]:
@@ -93,13 +102,13 @@ def guarded(rows: Iterable[Row], place: object) -> Iterator[Row]:
         raise StudyError(f"cannot be read: {problem}", file=place, remedy=f"The file is damaged. {FETCH}") from error
 
 
-def _open_hub(source: HubSource, folder: Path, lock: dict[str, Any]) -> Opened:
+def _open_hub(source: HubSource, folder: Path, locked: Mapping[str, Any]) -> Opened:
     _require(folder, f"the mirror has no copy of {source.repository}", FETCH)
     receipt = read_json(folder / RECEIPT) if (folder / RECEIPT).exists() else {}
-    locked = source.revision or lock.get(f"hub:{source.repository}", {}).get("revision")
+    wanted = source.revision or locked.get(lock_keys(source)[0], {}).get("revision")
     revision = receipt.get("revision")
-    if locked and revision and locked != revision:
-        raise StudyError(f"holds revision {revision}, the study is locked to {locked}", file=folder, remedy=FETCH)
+    if wanted and revision and wanted != revision:
+        raise StudyError(f"holds revision {revision}, the study is locked to {wanted}", file=folder, remedy=FETCH)
     builders = [_builder(source, config, folder) for config in source.configs]
     files = sorted({Path(path) for builder in builders for path in builder.config.data_files.get(source.split, ())})
     described = []
@@ -113,7 +122,7 @@ def _open_hub(source: HubSource, folder: Path, lock: dict[str, Any]) -> Opened:
         "configs": list(source.configs),
         "split": source.split,
         "revision": revision,
-        "revision_locked": bool(locked and revision),
+        "revision_locked": bool(wanted and revision),
         "files": described,
     }
     rows = guarded(_hub_rows(source, builders), folder)
@@ -144,16 +153,16 @@ def _hub_rows(source: HubSource, builders: list) -> Iterator[Row]:
             raise ValueError(f"split {source.split!r}: {error}") from error
 
 
-def _open_files(source: FileSource, folder: Path, lock: dict[str, Any]) -> Opened:
+def _open_files(source: FileSource, folder: Path, locked: Mapping[str, Any]) -> Opened:
     described = []
     pinned = {}
-    for file in source.files:
+    for file, key in zip(source.files, lock_keys(source), strict=True):
         path = folder / file.name
         _require(path, "the original file is not there", FETCH)
         if path.is_file():
             _sound(path)
         described.append(_described(path, file.name))
-        pinned[file.name] = file.sha256 or lock.get(f"file:{source.folder}/{file.name}", {}).get("sha256")
+        pinned[file.name] = file.sha256 or locked.get(key, {}).get("sha256")
     _require_digests(described, pinned, folder)
     provenance = {"kind": "files", "urls": [file.url for file in source.files], "revision": None, "files": described}
     place = folder / source.files[0].name if len(source.files) == 1 else folder

@@ -14,7 +14,7 @@ _ADDRESS = (
     "https://raw.githubusercontent.com/ixa-ehu/antidote-casimedicos/"
     "bead23e4bd1235440c4ff5b37ae7f2f81ea7c738/casimedicos-arg.tar.gz"
 )
-_OPTION = re.compile(r"^([1-5])- ?(.*)$")
+_OPTION = re.compile(r"^([1-5])- (.*)$")
 _HEAD, _CASE, _ANSWER = "QUESTION TYPE:", "CLINICAL CASE:", "CORRECT ANSWER:"
 
 
@@ -23,12 +23,12 @@ def sentences(path: Path) -> Iterator[str]:
     tokens: list[str] = []
     with open(path, encoding="utf-8-sig", newline="\n") as file:
         for number, line in enumerate(file, start=1):
-            cells = line.rstrip("\r\n").split(" ")
-            if cells == [""]:
+            cells = line.split()
+            if not cells:
                 if tokens:
                     yield " ".join(tokens)
                 tokens = []
-            elif len(cells) == 2:
+            elif len(cells) in (2, 3):  # a third cell is the quality of an argument
                 tokens.append(cells[0])
             else:
                 raise ValueError(f"line {number} is no token with a label")

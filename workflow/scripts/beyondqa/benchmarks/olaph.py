@@ -1,6 +1,8 @@
 """OLAPH (MedLFQA): long answers with must-have and nice-to-have statements, the authors' tenth."""
 
-from .base import Benchmark, Filter, HubSource, Row, first_tenth, text, texts
+from .base import Benchmark, Filter, HubSource, Row, first_tenth, text, texts, where
+
+HAS_ANSWER = where("has an answer", lambda row: bool((row["Free_form_answer"] or "").strip()))
 
 
 def _fields(row: Row) -> dict:
@@ -25,7 +27,7 @@ BENCHMARK = Benchmark(
     ),
     fields=_fields,
     expected_rows={"*": 4948},
-    filters=(Filter("first tenth", first_tenth, of_source=True),),
+    filters=(Filter("first tenth", first_tenth, of_source=True), HAS_ANSWER),
     notes="The authors' code takes the first tenth, 494 of 4,948 rows, all of HealthSearchQA.",
     cite="Jeong et al. 2024, OLAPH",
 )
