@@ -1,0 +1,291 @@
+"""Environments are exactly pinned and hold every import of the rules that name them.
+
+Snakemake appends its own packages to the path of a script, so that a run does not show a missing pin. Therefore
+the imports are read from the source here, those inside functions too, through every module of the library.
+"""
+
+import ast
+import importlib.metadata
+import json
+import re
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).resolve().parents[2]
+SCRIPTS = ROOT / "workflow" / "scripts"
+ENVIRONMENTS = sorted((ROOT / "envs").glob("*.yaml"))
+# Packages of which an environment cannot have the version of requirements.lock, and why.
+OTHER_VERSIONS = {
+    ("engine-vllm", "transformers"): "vLLM 0.32.0 takes 5.16.1 up to 5.19",
+    ("engine-vllm", "numpy"): "vLLM's numba takes nothing above 2.3",
+    ("bleurt", "transformers"): "bleurt-pytorch 0.0.1 does not import beside transformers 5",
+    ("bleurt", "tokenizers"): "transformers 4.57.6 takes nothing above 0.22",
+    ("bleurt", "huggingface-hub"): "transformers 4.57.6 takes nothing above 0",
+}
+
+
+def canonical(name):
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def exact_pins(lines, source):
+    pins = {}
+    for line in lines:
+        match = re.fullmatch(r"([A-Za-z0-9._-]+)==(\d[A-Za-z0-9.]*)", line)
+        assert match, f"{source}: {line!r} is no exact pin"
+        assert canonical(match[1]) not in pins, f"{source}: {match[1]} stands there twice"
+        pins[canonical(match[1])] = match[2]
+    return pins
+
+
+@cache
+def pins_of(path):
+    """Every package that the environment gets: its pip section, and what its post-deploy script installs."""
+    sections = [part["pip"] for part in yaml.safe_load(path.read_text())["dependencies"] if isinstance(part, dict)]
+    extra = path.with_name(f"{path.stem}.post-deploy.sh")
+    after = re.findall(r"\S+==\S+", extra.read_text()) if extra.exists() else []
+    return exact_pins([*(line for section in sections for line in section), *after], path.name)
+
+
+@cache
+def lock():
+    return exact_pins((ROOT / "requirements.lock").read_text().split(), "requirements.lock")
+
+
+def own_file(module):
+    """The file of one of our own modules, None for anybody else's."""
+    base = SCRIPTS.joinpath(*module.split("."))
+    return next((f for f in (base.with_suffix(".py"), base / "__init__.py") if f.is_file()), None)
+
+
+def is_type_checking(node):
+    return isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test)
+
+
+def import_nodes(node, deep):
+    """Import statements below a node; with deep=False those alone that run when the module is imported."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.Import | ast.ImportFrom):
+            yield child
+        elif not is_type_checking(child) and (deep or not isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef)):
+            yield from import_nodes(child, deep)
+
+
+def imported_modules(path, deep):
+    """Dotted names that a file imports; of `from a import b` both a and a.b where the latter is a module of ours."""
+    package = path.relative_to(SCRIPTS).parent.parts
+    for node in import_nodes(ast.parse(path.read_text()), deep):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+            continue
+        parts = package[: len(package) - node.level + 1] if node.level else ()
+        base = ".".join([*parts, *([node.module] if node.module else [])])
+        yield base
+        yield from (name for name in (f"{base}.{alias.name}" for alias in node.names) if own_file(name))
+
+
+def environment_of(path):
+    """The ENVIRONMENT that a registered module declares, None where it declares none."""
+    for node in ast.parse(path.read_text()).body:
+        if isinstance(node, ast.Assign) and any(getattr(t, "id", "") == "ENVIRONMENT" for t in node.targets):
+            return ast.literal_eval(node.value)
+    return None
+
+
+def third_party(path, environment, deep=True, seen=None):
+    """Import name -> the file that imports it, for everything that a file can import in an environment.
+
+    The modules of a registry are loaded by name: those of this environment count whole, those of another one
+    with what runs when they are imported.
+    """
+    seen = {} if seen is None else seen
+    if (path, deep) in seen:
+        return {}
+    seen[path, deep] = True
+    found = {}
+    for name in imported_modules(path, deep):
+        chain = [".".join(name.split(".")[: i + 1]) for i in range(name.count(".") + 1)]
+        files = [file for file in map(own_file, chain) if file]
+        if not files:
+            if chain[0] not in sys.stdlib_module_names:
+                found[chain[0]] = path.relative_to(ROOT).as_posix()
+            continue
+        for file in files:
+            found |= third_party(file, environment, deep, seen)
+    if path.name == "__init__.py" and "module_names" in path.read_text():
+        for module in sorted(path.parent.glob("*.py")):
+            declared = environment_of(module)
+            found |= third_party(module, environment, deep and declared in (None, environment), seen)
+    return found
+
+
+@cache
+def distributions():
+    installed = importlib.metadata.packages_distributions()
+    return {name: {canonical(d) for d in owners} for name, owners in installed.items()}
+
+
+def missing(script, environment):
+    """Sentences about imports that an environment lacks."""
+    have = pins_of(ROOT / "envs" / f"{environment}.yaml")
+    return [
+        f"{script.name} in {environment}: {file} imports {name}, which is not pinned"
+        for name, file in sorted(third_party(script, environment).items())
+        if name != "snakemake" and not distributions().get(name, {canonical(name)}) & set(have)
+    ]
+
+
+# Snakemake's own view of the rules, so that rules made in loops and environments chosen by functions count as
+# they are. A process of its own, because the workflow changes paths and logging.
+RULES = """
+import json, sys
+from pathlib import Path
+from snakemake.api import SnakemakeApi
+from snakemake.iocontainers import Wildcards
+from snakemake.settings.types import ConfigSettings, OutputSettings, Quietness, ResourceSettings
+with SnakemakeApi(OutputSettings(quiet={Quietness.ALL})) as api:
+    settings = ConfigSettings(configfiles=[Path(sys.argv[1])])
+    workflow = api.workflow(ResourceSettings(cores=1), settings, snakefile=Path("Snakefile"))._workflow
+    study = workflow.globals["STUDY"]
+    for rule in workflow.rules:
+        families = study.families if callable(rule.conda_env) else [""]
+        families = [f for f in families if rule.name != "score" or f != "entqa"]
+        specs = [rule.expand_conda_env(Wildcards(fromdict={"family": family})) for family in families]
+        print("RULE " + json.dumps({
+            "name": rule.name,
+            "script": rule.script and str(Path(rule.basedir.get_path_or_uri(secret_free=True)) / rule.script),
+            "environments": sorted({Path(s.file.get_path_or_uri(secret_free=True)).stem for s in specs if s}),
+            "needs": [k for k in ("log", "benchmark") if not getattr(rule, k)],
+            "shell": bool(rule.shellcmd) or rule.is_run,
+        }))
+"""
+
+
+@pytest.fixture(scope="module", params=["config.yaml", "config/demo.yaml"])
+def rules(request):
+    done = subprocess.run(
+        [sys.executable, "-c", RULES, request.param], cwd=ROOT, capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return [json.loads(line.removeprefix("RULE ")) for line in done.stdout.splitlines() if line.startswith("RULE ")]
+
+
+def test_every_environment_pins_python_pip_and_packages_exactly():
+    pythons = set()
+    for path in ENVIRONMENTS:
+        environment = yaml.safe_load(path.read_text())
+        assert set(environment) == {"channels", "dependencies"}, path.name
+        assert environment["channels"] == ["conda-forge", "nodefaults"], path.name
+        python, pip, section = environment["dependencies"]
+        assert re.fullmatch(r"python =3\.\d+\.\d+", python), path.name
+        assert re.fullmatch(r"pip =\d+\.\d+", pip), path.name
+        assert section.keys() == {"pip"}, path.name
+        assert pins_of(path), path.name
+        pythons.add(python)
+    assert len(pythons) == 1, f"the environments differ in Python: {pythons}"
+    assert {path.stem for path in ENVIRONMENTS} == {
+        *("analysis", "engine-transformers", "engine-vllm", "metrics", "bleurt", "radgraph", "entqa")
+    }
+
+
+def test_versions_are_those_of_the_lock_but_for_named_exceptions():
+    differing = {
+        (path.stem, name)
+        for path in ENVIRONMENTS
+        for name, version in pins_of(path).items()
+        if name in lock() and version != lock()[name] and path.stem != "engine-vllm"
+    }
+    direct = {
+        ("engine-vllm", name)
+        for name in ("transformers", "numpy", "torch", "tokenizers", "safetensors", "pandas", "pyarrow", "tqdm")
+        if pins_of(ROOT / "envs/engine-vllm.yaml")[name] != lock()[name]
+    }
+    assert differing | direct == set(OTHER_VERSIONS)
+
+
+def test_what_embedded_models_come_from_is_pinned_where_they_are_converted():
+    from beyondqa.models import EMBEDDED
+
+    pins = pins_of(ROOT / "envs/engine-transformers.yaml")
+    for embedded in EMBEDDED.values():
+        name, version = embedded.distribution.split("==")
+        assert pins[canonical(name)] == version == lock()[canonical(name)]
+
+
+def test_every_rule_with_a_script_names_an_environment_that_exists(rules):
+    assert len(rules) > 5
+    names = {path.stem for path in ENVIRONMENTS}
+    for rule in rules:
+        assert not rule["shell"], f"{rule['name']} is no script rule"
+        if rule["script"]:
+            assert rule["environments"], f"{rule['name']} names no environment"
+            assert set(rule["environments"]) <= names, rule["name"]
+            assert not rule["needs"], f"{rule['name']} has no {' and no '.join(rule['needs'])}"
+
+
+def test_every_import_of_a_rule_is_pinned_in_its_environment(rules):
+    faults = [
+        fault
+        for rule in rules
+        if rule["script"]
+        for environment in rule["environments"]
+        for fault in missing(Path(rule["script"]), environment)
+    ]
+    assert not faults, "\n".join(sorted(set(faults)))
+
+
+def test_every_metric_and_engine_is_covered_whether_a_config_names_it_or_not():
+    from beyondqa import engines, metrics
+
+    scripts = {metrics: SCRIPTS / "score.py", engines: SCRIPTS / "infer.py"}
+    faults = [
+        fault
+        for registry, script in scripts.items()
+        for name in registry.names()
+        if hasattr(registry.module(name), "ENVIRONMENT")
+        for fault in missing(script, registry.module(name).ENVIRONMENT)
+    ]
+    assert not faults, "\n".join(sorted(set(faults)))
+
+
+def test_a_missing_pin_is_seen_in_a_function_of_an_imported_module(tmp_path, monkeypatch):
+    (tmp_path / "library").mkdir()
+    (tmp_path / "library" / "__init__.py").write_text("")
+    (tmp_path / "library" / "deep.py").write_text("def f():\n    import torch\n    from . import other\n")
+    (tmp_path / "library" / "other.py").write_text("class A:\n    def g(self):\n        import numpy.linalg\n")
+    (tmp_path / "job.py").write_text("import sys\nfrom library.deep import f\nfrom snakemake.script import snakemake\n")
+    monkeypatch.setitem(globals(), "SCRIPTS", tmp_path)
+    monkeypatch.setitem(globals(), "ROOT", tmp_path)
+    (tmp_path / "envs").mkdir()
+    (tmp_path / "envs" / "x.yaml").write_text("dependencies:\n  - pip:\n      - torch==1.0\n")
+    assert missing(tmp_path / "job.py", "x") == [
+        "job.py in x: library/other.py imports numpy, which is not pinned",
+    ]
+
+
+def test_the_library_imports_nothing_of_snakemake():
+    users = [
+        path.name
+        for path in (SCRIPTS / "beyondqa").rglob("*.py")
+        if any(name.split(".")[0] == "snakemake" for name in imported_modules(path, deep=True))
+    ]
+    assert not users
+
+
+def test_registered_modules_import_nothing_heavy_when_the_workflow_is_parsed():
+    heavy = ("torch", "transformers", "datasets", "pandas", "matplotlib", "vllm", "spacy", "scipy")
+    code = (
+        "import sys; from beyondqa import benchmarks, engines, figures, metrics, stages, tables\n"
+        "from beyondqa.registry import module_names, load_module\n"
+        "for p in (benchmarks, engines, figures, metrics, stages, tables):\n"
+        "    [load_module(p, name, 'module') for name in module_names(p)]\n"
+        f"print(*[name for name in {heavy} if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=SCRIPTS, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == []
