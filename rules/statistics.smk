@@ -43,7 +43,7 @@ NEEDS = {
     "resilience": dispersion_files("resilience"),
     "metric_correlations": metric_correlation_files,
     "benchmark_correlations": benchmark_correlation_files,
-    "items": lambda families, packs: dataset_files([b for p in packs for b in STUDY.packs[p]]),
+    "datasets": lambda families, packs: dataset_files([b for p in packs for b in STUDY.packs[p]]),
 }
 
 
@@ -102,7 +102,7 @@ wildcard_constraints:
 rule summarise_means:
     input:
         scores=lambda w: score_files(w.family, w.pack),
-        items=lambda w: dataset_files(macro_over(STUDY.packs[w.pack])),
+        datasets=lambda w: dataset_files(macro_over(STUDY.packs[w.pack])),
         library=library("statistics/aggregation.py", "statistics/scores.py"),
     output:
         RESULTS + "/statistics/means/{family}/{pack}.csv",
@@ -148,7 +148,7 @@ rule measure_dispersion:
 rule correlate_metrics:
     input:
         scores=lambda w: [path for family in STUDY.families for path in score_files(family, w.pack)],
-        items=lambda w: dataset_files(macro_over(STUDY.packs[w.pack])),
+        datasets=lambda w: dataset_files(macro_over(STUDY.packs[w.pack])),
         library=library(
             "statistics/aggregation.py", "statistics/correlation.py", "statistics/matrices.py", "statistics/scores.py"
         ),

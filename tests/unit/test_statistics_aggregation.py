@@ -3,13 +3,14 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
+
 from beyondqa.errors import StudyError
 from beyondqa.items import OpenItem, Score
 from beyondqa.metrics.base import Metric
 from beyondqa.records import scores_frame, write_parquet, write_records
 from beyondqa.statistics import aggregation
 from beyondqa.statistics.scores import item_groups, metrics_metadata, read_with_metrics
-from scipy import stats
 
 ACCURACY = Metric("accuracy", "Accuracy", True, 0.0, 1.0, floor=0.0)
 PERPLEXITY = Metric("word_perplexity", "Word perplexity", False, 1.0, None, transform="exp", group="perplexity")
@@ -64,6 +65,12 @@ def test_empty_answers_count_in_the_mean_and_stand_apart_in_the_other(load):
 def test_nothing_defined_gives_no_mean_and_a_reason(load):
     row = summary(load, [score("i0", None), score("i1", None)]).loc[0]
     assert np.isnan(row["mean"]) and np.isnan(row["ci_low"]) and row["reason"] == "no item has a defined value"
+
+
+def test_groups_of_one_item_have_no_interval(load):
+    rows = [score(f"i{i}", v) for i, v in enumerate([1, 0, 1])]
+    row = summary(load, rows, {"b": {"i0": "x", "i1": "x", "i2": "y"}}).loc[0]
+    assert row["mean"] == 0.75 and np.isnan(row["ci_low"]) and "fewer than two items" in row["reason"]
 
 
 def test_interval_agrees_with_scipy_percentile_bootstrap(load):

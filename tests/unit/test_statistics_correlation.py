@@ -5,8 +5,9 @@ import csv
 import numpy as np
 import pandas as pd
 import pytest
-from beyondqa.statistics.correlation import adjusted, correlate, correlation_matrix, exact_p
 from scipy import stats
+
+from beyondqa.statistics.correlation import adjusted, correlate, correlation_matrix, exact_p
 
 RANDOM = np.random.default_rng(11)
 
@@ -91,7 +92,9 @@ def test_missing_values_leave_the_pair_and_not_the_matrix():
     values = pd.DataFrame({"a": [1, 2, 3, 4, 5, 6], "b": [2, 1, 4, 3, 6, np.nan], "c": [1.0] * 6})
     matrix = correlation_matrix(values).set_index(["a", "b"])
     assert matrix.loc[("a", "b"), "n"] == 5
-    assert matrix.loc[("a", "b"), "pearson"] == pytest.approx(stats.pearsonr([1, 2, 3, 4, 5], [2, 1, 4, 3, 6]).statistic)
+    assert matrix.loc[("a", "b"), "pearson"] == pytest.approx(
+        stats.pearsonr([1, 2, 3, 4, 5], [2, 1, 4, 3, 6]).statistic
+    )
     assert np.isnan(matrix.loc[("a", "c"), "pearson"]) and matrix.loc[("a", "c"), "reason"] == "a column is constant"
 
 

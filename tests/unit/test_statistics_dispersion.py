@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+
 from beyondqa.items import Score
 from beyondqa.metrics.base import Metric
 from beyondqa.records import scores_frame
@@ -14,7 +15,9 @@ VALUES = {"i1": [0.2, 0.4, 0.9], "i2": [0.1, 0.1, 0.1], "i3": [0.0, 0.0, 0.0]}
 
 def frame(values=VALUES, metric="rouge1", scale=1.0, shift=0.0):
     rows = [
-        Score(item, "b", "m", "sample", i, metric, None if v is None else v * scale + shift, reason="none" * (v is None))
+        Score(
+            item, "b", "m", "sample", i, metric, None if v is None else v * scale + shift, reason="none" * (v is None)
+        )
         for item, vs in values.items()
         for i, v in enumerate(vs)
     ]

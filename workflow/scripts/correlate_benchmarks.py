@@ -1,7 +1,8 @@
 """Benchmark by benchmark correlations over models, for each metric of one family."""
 
+# ruff: noqa: F821 (Snakemake puts the object `snakemake` before a script)
+
 import pandas as pd
-from snakemake.script import snakemake
 
 from beyondqa.logs import to_file
 from beyondqa.records import read_csv, write_csv

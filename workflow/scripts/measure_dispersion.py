@@ -1,6 +1,6 @@
 """Dispersion of one metric family over repeated answers to the benchmarks of one pack."""
 
-from snakemake.script import snakemake
+# ruff: noqa: F821 (Snakemake puts the object `snakemake` before a script)
 
 from beyondqa.logs import to_file
 from beyondqa.records import write_parquet

@@ -155,7 +155,7 @@ def means(
             transform = TRANSFORMS[metric.transform]
             n = int(sums.asked[:, column].sum())
             n_defined = int((sums.weights[:, column] > 0).sum())
-            low, high, reason = _interval(result.draws[:, column], n_defined)
+            low, high, reason = _interval(result.draws[:, column], n_defined, strata)
             rows.append(
                 {
                     "model": model,
@@ -204,9 +204,11 @@ MEANS_COLUMNS = (
 )
 
 
-def _interval(draws: np.ndarray, n_defined: int) -> tuple[float | None, float | None, str]:
+def _interval(draws: np.ndarray, n_defined: int, strata: np.ndarray | None) -> tuple[float | None, float | None, str]:
     if n_defined < 2:
         return None, None, "no interval from fewer than two items"
+    if strata is not None and np.bincount(strata).min() < 2:
+        return None, None, "no interval: a group has fewer than two items"
     low, high = np.nanquantile(draws, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
     return float(low), float(high), ""
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ..benchmarks.base import Benchmark
 from ..metrics.base import Metric
 from ..records import read_csv
+from .labels import metric_rank
 from .scores import read_metrics
 
 if TYPE_CHECKING:
@@ -82,9 +83,9 @@ class Inputs:
         return f"{entry['label']}†" if entry.get("derived_from") else entry["label"]
 
     def title(self, benchmark: str) -> str:
-        """Title of a benchmark; an asterisk marks one of which only the first items were asked."""
+        """Title of a benchmark, with a word where only its first items were asked."""
         entry = self.benchmarks[benchmark]
-        return f"{entry['title']}*" if entry.get("partial") else entry["title"]
+        return f"{entry['title']} (partial)" if entry.get("partial") else entry["title"]
 
     def model_notes(self, models: Sequence[str]) -> list[str]:
         """What the daggers of these models mean."""
@@ -98,9 +99,9 @@ class Inputs:
         ] * bool(derived)
 
     def benchmark_notes(self, benchmarks: Sequence[str]) -> list[str]:
-        """What the asterisks of these benchmarks mean."""
+        """What "partial" after the titles of these benchmarks means."""
         partial = [b for b in self.benchmarks if b in set(benchmarks) and self.benchmarks[b].get("partial")]
-        return ["* partial: only the first items of the benchmark were asked."] * bool(partial)
+        return ["Partial: only the first items of the benchmark were asked."] * bool(partial)
 
     def _read(self, need: str) -> pd.DataFrame:
         import pandas as pd
@@ -115,9 +116,13 @@ class Inputs:
         frame = self._covered(frame)
         if not len(frame):
             return frame
-        order = {name: i for names in (self.models, self.benchmarks) for i, name in enumerate(names)}
+        orders = {name: {n: i for i, n in enumerate(getattr(self, f"{name}s"))} for name in ("benchmark", "model")}
+        orders["metric"] = {name: metric_rank(name) for name in frame["metric"].unique()}
         return frame.sort_values(
-            ["benchmark", "model"], key=lambda column: column.map(order), kind="stable", ignore_index=True
+            ["benchmark", "model", "metric"],
+            key=lambda column: column.map(orders[column.name]),
+            kind="stable",
+            ignore_index=True,
         )
 
 

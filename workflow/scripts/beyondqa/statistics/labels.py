@@ -1,4 +1,4 @@
-"""Short names of models: one table, and a rule for models that are not in it."""
+"""Short names of models, and the order in which metrics are shown."""
 
 from __future__ import annotations
 
@@ -14,6 +14,31 @@ _SUFFIX = re.compile(r"-(instruct|chat|it|hf)\b", re.IGNORECASE)
 def model_label(name: str) -> str:
     """The short name of a model: from resources/model_labels.csv, else without "-Instruct" and the like."""
     return _table().get(name) or _SUFFIX.sub("", name) or name
+
+
+def metric_rank(name: str) -> tuple[int, str]:
+    """Where a metric stands among others: n-gram overlap, semantic, judges, perplexities, length last."""
+    known = [i for i, prefix in enumerate(_METRIC_ORDER) if name.startswith(prefix)]
+    return (known[0] if known else len(_METRIC_ORDER) - 1, name)
+
+
+_METRIC_ORDER = (
+    "accuracy",
+    "bleu",
+    "rouge",
+    "meteor",
+    "bertscore",
+    "moverscore",
+    "bleurt",
+    "f1_radgraph",
+    "prometheus",
+    "word_perplexity",
+    "byte_perplexity",
+    "bits_per_byte",
+    "relaxed",
+    "entqa",
+    "length",
+)
 
 
 @functools.lru_cache(maxsize=1)

@@ -15,7 +15,7 @@ from ..records import read_items
 if TYPE_CHECKING:
     import pandas as pd
 
-FLAGS = ("empty", "truncated", "cut", "unparsed", "invalid", "tie")
+FLAGS = ("empty", "truncated", "cut", "unparsed", "invalid", "tie", "prompt_cut")
 
 _NAMES = ("benchmark", "item_id", "model", "variant", "metric", "flags")
 _COLUMNS = ("benchmark", "item_id", "model", "variant", "index", "metric", "value", "weight", "flags")

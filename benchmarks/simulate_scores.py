@@ -1,0 +1,156 @@
+"""Write simulated items, answers and scores for a config, to time and look at the statistics without a model.
+
+    python benchmarks/simulate_scores.py CONFIG RESULTS [--items 200]
+
+A model has a hidden quality; items are harder or easier. Each score depends on both and on chance, so that
+metrics correlate to different degrees. The numbers mean nothing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import yaml
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "workflow" / "scripts"))
+
+from beyondqa import metrics as metric_modules  # noqa: E402
+from beyondqa.config import validated  # noqa: E402
+from beyondqa.identity import derived_seed  # noqa: E402
+from beyondqa.items import Generation, MultipleChoiceItem, OpenItem  # noqa: E402
+from beyondqa.metrics.base import Metric  # noqa: E402
+from beyondqa.records import SCORE_COLUMNS, write_parquet, write_records  # noqa: E402
+from beyondqa.study import Study  # noqa: E402
+
+VARIANTS = {"likelihoods": "reference", "greedy": "greedy", "samples": "sample", "rephrased": "rephrasing"}
+VOCABULARY = ("the", "patient", "was", "given", "aspirin", "for", "chest", "pain", "and", "sent", "home")
+
+
+def main() -> None:
+    arguments = _arguments()
+    config = yaml.safe_load(Path(arguments.config).read_text())
+    study = Study(validated({**config, "results": arguments.results}))
+    write_inputs(study, Path(arguments.results), arguments.items)
+    write_scores(study, Path(arguments.results), arguments.items)
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("config")
+    parser.add_argument("results")
+    parser.add_argument("--items", type=int, default=200)
+    return parser.parse_args()
+
+
+def item_ids(benchmark: str, n: int) -> list[str]:
+    return [f"{benchmark}:{i:05}" for i in range(n)]
+
+
+def write_inputs(study: Study, results: Path, n: int) -> None:
+    """Data sets and greedy answers, with words drawn at random and one hostile answer a model."""
+    for name, benchmark in study.benchmarks.items():
+        random = np.random.default_rng(derived_seed(1, name))
+        groups = {benchmark.macro_over: None} if benchmark.macro_over else {}
+        items = []
+        for i, identifier in enumerate(item_ids(name, n)):
+            metadata = {field: f"group {i % 6}" for field in groups}
+            fields = {"id": identifier, "benchmark": name, "question": text(random, 20), "prompt": text(random, 20)}
+            if benchmark.kind == "open":
+                items.append(OpenItem(**fields, reference=text(random, 30), metadata=metadata))
+            else:
+                options = tuple(f"{letter} {text(random, 3)}" for letter in "ABCD")
+                items.append(
+                    MultipleChoiceItem(**fields, options=options, candidates=options, gold=i % 4, metadata=metadata)
+                )
+        write_records(results / "datasets" / f"{name}.jsonl", items)
+    for pack in study.packs:
+        for model in study.models_of(pack):
+            random = np.random.default_rng(derived_seed(2, pack, model))
+            answers = []
+            for name in study.stage_benchmarks("greedy", pack, model):
+                for i, identifier in enumerate(item_ids(name, n)):
+                    words = "<script>alert(1)</script>" if i == 0 else text(random, 25)
+                    answers.append(Generation(identifier, name, model, "greedy", 0, words, "stop"))
+            if answers:
+                shards = study.config["inference"]["shards"]
+                folder = results / "inference" / "greedy" / model / pack
+                for shard in range(1, shards + 1):
+                    write_records(folder / f"{shard}-of-{shards}.jsonl", answers if shard == 1 else [])
+
+
+def text(random: np.random.Generator, n: int) -> str:
+    return " ".join(random.choice(list(VOCABULARY), size=n))
+
+
+def write_scores(study: Study, results: Path, n: int) -> None:
+    """A Parquet file a (family, stage, model, pack), as the scoring jobs write them."""
+    for family in study.families:
+        described = metric_modules.describe(
+            {k: v for k, v in study.config["metrics"].items() if family == metric_modules.module(k).FAMILY}
+        )
+        metadata = {"metrics": json.dumps({k: dataclasses.asdict(m) for k, m in described.items()}), "signatures": "{}"}
+        for stage in ("likelihoods", "greedy", "samples", "rephrased"):
+            for pack in study.packs:
+                for model in study.models_of(pack):
+                    names = study.scored_benchmarks(family, stage, model, pack)
+                    if not names:
+                        continue
+                    repeats = study.config["inference"].get(stage, {}).get("count", 1)
+                    frames = [
+                        simulated(metric, name, model, stage, repeats, n, kind=study.benchmarks[name].kind)
+                        for name in names
+                        for metric in described.values()
+                        if applies(metric, study.benchmarks[name].kind, family)
+                    ]
+                    path = results / "scores" / family / stage / model / f"{pack}.parquet"
+                    write_parquet(path, pd.concat(frames, ignore_index=True)[list(SCORE_COLUMNS)], metadata)
+
+
+def applies(metric: Metric, kind: str, family: str) -> bool:
+    return family != "likelihood" or (metric.group == "accuracy") == (kind == "multiple_choice")
+
+
+def simulated(
+    metric: Metric, benchmark: str, model: str, stage: str, repeats: int, n: int, *, kind: str
+) -> pd.DataFrame:
+    """Scores of one metric for one model on one benchmark."""
+    quality = np.random.default_rng(derived_seed(3, model)).normal()
+    quality += 0.7 * np.random.default_rng(derived_seed(4, model, metric.group or metric.name)).normal()
+    hardness = np.random.default_rng(derived_seed(5, benchmark)).normal(size=n)
+    random = np.random.default_rng(derived_seed(6, benchmark, model, stage, metric.name))
+    signal = 0.5 * quality - np.repeat(hardness, repeats) + 0.5 * random.normal(size=n * repeats)
+    weights = np.ones(n * repeats)
+    if metric.group == "accuracy":
+        values = (signal > 0).astype(float)
+    elif metric.transform == "exp" or metric.group.startswith("perplexity"):
+        values, weights = np.exp(0.3 * (1 - 0.3 * signal)), np.repeat(20.0 + 10 * np.abs(hardness), repeats)
+    elif metric.maximum is None:
+        values = np.round(np.exp(3 + 0.2 * signal))
+    else:
+        low = metric.minimum if metric.minimum is not None else -1.0
+        values = low + (metric.maximum - low) / (1 + np.exp(1 - signal))
+    return pd.DataFrame(
+        {
+            "benchmark": benchmark,
+            "item_id": np.repeat(item_ids(benchmark, n), repeats),
+            "model": model,
+            "variant": "option" if kind == "multiple_choice" and stage == "likelihoods" else VARIANTS[stage],
+            "index": np.tile(np.arange(repeats), n),
+            "metric": metric.name,
+            "value": values,
+            "weight": weights,
+            "flags": np.where(random.random(n * repeats) < 0.01, "cut", ""),
+            "reason": "",
+        }
+    )
+
+
+if __name__ == "__main__":
+    main()

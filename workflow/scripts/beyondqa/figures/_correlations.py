@@ -1,0 +1,62 @@
+"""Correlation matrices as annotated heat maps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from ._style import heatmap, new
+from .base import Drawing, explanation
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+ALPHA = 0.05
+
+
+def matrix_drawing(
+    pairs: pd.DataFrame, labels: Mapping[str, str], *, notes: Sequence[str] = (), unit: str = "models"
+) -> Drawing:
+    """Pearson's r of every pair, symmetric; cells without q < 0.05 are faded. `labels`: variable -> label,
+    in the order drawn. The data are the pairs with all coefficients, p-values and intervals."""
+    import pandas as pd
+
+    drawn = pairs[pairs["a"].isin(labels) & pairs["b"].isin(labels)]
+    if not drawn["pearson"].notna().any():
+        reasons = sorted({reason for reason in drawn["reason"] if isinstance(reason, str) and reason})
+        return explanation(f"No correlation can be drawn: {'; '.join(reasons) or 'fewer than two variables'}.", *notes)
+    names = list(labels)
+    values = pd.DataFrame(float("nan"), index=names, columns=names)
+    faded = pd.DataFrame(True, index=names, columns=names)
+    for row in drawn.itertuples():
+        values.at[row.a, row.b] = values.at[row.b, row.a] = row.pearson
+        weak = not row.pearson_q < ALPHA and not row.by_construction
+        faded.at[row.a, row.b] = faded.at[row.b, row.a] = weak
+    height = max(2.6, 1.4 + 0.3 * len(names))
+    picture, (axes,) = new(height, width=min(7.0, 3.2 + 0.42 * len(names)))
+    display = list(labels.values())
+    heatmap(
+        axes, values.set_axis(display).set_axis(display, axis=1), faded, colour_bar_label=f"Pearson's r over {unit}"
+    )
+    return Drawing(picture, drawn.reset_index(drop=True), (*pair_notes(drawn), *notes))
+
+
+def pair_notes(drawn: pd.DataFrame) -> list[str]:
+    """What the cells' n, p and gaps are."""
+    n = drawn.loc[drawn["pearson"].notna(), "n"]
+    spread = f"{n.min():.0f}" if n.min() == n.max() else f"{n.min():.0f} to {n.max():.0f}"
+    notes = [f"n = {spread} models a cell."]
+    if drawn["pearson_p"].isna().all():
+        notes.append("Too few models for any p-value: every cell is faded.")
+    else:
+        kinds = sorted({kind for kind in drawn["p_kind"] if isinstance(kind, str) and kind})
+        notes.append(
+            f"Faded cells have q ≥ {ALPHA} (Benjamini-Hochberg over the matrix; p-values: {', '.join(kinds)})."
+        )
+    built = drawn[drawn["by_construction"].astype(bool)]
+    if len(built):
+        notes.append("Perplexities and bits per byte are correlated with each other by construction.")
+    gaps = sorted({r for r in drawn.loc[drawn["pearson"].isna(), "reason"] if isinstance(r, str) and r})
+    if gaps:
+        notes.append(f"Blank cells off the diagonal: {'; '.join(gaps)}.")
+    return notes

@@ -1,0 +1,113 @@
+"""Dispersion of metrics over repeated answers, as boxes: one a metric, over the items of a benchmark."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from ..statistics.inputs import Inputs, stand_in_label, stand_in_notes
+from ..statistics.labels import metric_rank
+from ._style import boxes, new
+from .base import Drawing, explanation
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+STATISTICS = {
+    "variance": "variance, in the metric's squared unit",
+    "variance_by_squared_range": "variance / range²",
+    "variance_by_range": "variance / range",
+    "variance_by_variance_range": "variance / range of variances",
+    "coefficient_of_variation": "standard deviation / mean",
+}
+
+
+def dispersion_drawing(
+    inputs: Inputs, kind: str, shown: Sequence[str], *, models: Sequence[str] | None = None, logarithmic: bool = False
+) -> Drawing:
+    """Boxes of the item values of each statistic in `shown`, averaged over the models first.
+
+    The data are one row a (metric, statistic): n items, number of models, mean and quartiles of the values drawn, for
+    all STATISTICS, shown or not.
+    """
+
+    frame, metrics = inputs.dispersion(kind)
+    if models is not None and len(frame):
+        frame = frame[frame["model"].isin(models)]
+    if not len(frame):
+        return explanation("No model gave repeated answers to this benchmark in the study.")
+    frame = frame[frame["metric"].map(lambda name: metrics[name].headline)]
+    known = sorted(frame["metric"].unique(), key=metric_rank)
+    labels = {name: stand_in_label(metrics[name].label, metrics[name].stand_in) for name in known}
+    per_item = frame.groupby(["metric", "item_id"], sort=False)[list(STATISTICS)].mean().reset_index()
+    per_item["label"] = per_item["metric"].map(labels)
+    summary = _summary(per_item, frame)
+    drawable = [s for s in shown if per_item[s].notna().any()]
+    notes = [
+        f"Boxes: {per_item['item_id'].nunique()} items; each value is the mean over {frame['model'].nunique()} models. "
+        "Diamonds: means.",
+        *_undefined_notes(summary, frame, labels, shown),
+        *stand_in_notes({metrics[name].label: metrics[name].stand_in for name in known}),
+        *inputs.model_notes(list(frame["model"])),
+        *inputs.benchmark_notes(list(frame["benchmark"])),
+    ]
+    if not drawable:
+        reasons = sorted({reason for reason in frame["reason"] if reason})
+        return explanation(f"Nothing to draw: {'; '.join(reasons)}.", *notes)
+    picture, axes = new(1.1 + 0.26 * len(known), len(drawable), sharey=True)
+    for panel, statistic in zip(axes, drawable, strict=True):
+        boxes(
+            panel,
+            per_item.dropna(subset=[statistic]),
+            value=statistic,
+            by="label",
+            order=list(labels.values()),
+            label=STATISTICS[statistic],
+        )
+        if logarithmic and statistic == "variance":
+            _logarithmic(panel, per_item[statistic])
+    return Drawing(picture, summary, tuple(notes))
+
+
+def _summary(per_item: pd.DataFrame, frame: pd.DataFrame) -> pd.DataFrame:
+    import pandas as pd
+
+    models = frame.groupby("metric", sort=False)["model"].nunique()
+    rows = []
+    for (metric, label), part in per_item.groupby(["metric", "label"], sort=False):
+        for statistic, description in STATISTICS.items():
+            values = part[statistic].dropna()
+            quartiles = values.quantile([0.25, 0.5, 0.75]).tolist() if len(values) else [None] * 3
+            rows.append(
+                {
+                    "metric": metric,
+                    "label": label,
+                    "statistic": statistic,
+                    "description": description,
+                    "n_items": len(values),
+                    "n_models": models[metric],
+                    "mean": values.mean() if len(values) else None,
+                    "q1": quartiles[0],
+                    "median": quartiles[1],
+                    "q3": quartiles[2],
+                }
+            )
+    return pd.DataFrame(rows)
+
+
+def _undefined_notes(
+    summary: pd.DataFrame, frame: pd.DataFrame, labels: Mapping[str, str], shown: Sequence[str]
+) -> list[str]:
+    blank = summary[summary["statistic"].isin(shown) & (summary["n_items"] == 0)]
+    notes = []
+    for row in blank.itertuples():
+        reasons = sorted({r for r in frame.loc[frame["metric"] == row.metric, "reason"] if r})
+        notes.append(f"{labels[row.metric]} has no {row.description}: {'; '.join(reasons)}.")
+    return notes
+
+
+def _logarithmic(panel, values: pd.Series) -> None:
+    positive = values[values > 0]
+    if len(positive):
+        panel.set_xscale("symlog", linthresh=float(positive.quantile(0.05)))
+        panel.set_xlim(0, float(positive.max()) * 2)

@@ -1,0 +1,124 @@
+"""One look for all figures: sizes, palette, and the two kinds of panel that most figures are made of."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure as Picture
+
+WIDTH = 7.0  # inches, the text width of a paper in two columns
+PALETTE = "colorblind"
+_DIVERGING = "RdBu_r"
+
+
+def new(height: float, columns: int = 1, *, width: float = WIDTH, **options) -> tuple[Picture, list[Axes]]:
+    """A picture of `columns` panels beside each other, in the house style; sizes in inches."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import seaborn as sns
+    from matplotlib.figure import Figure as Picture
+
+    sns.set_theme(style="whitegrid", palette=PALETTE, rc=_SETTINGS)
+    picture = Picture(figsize=(width, height), layout="constrained")
+    axes = picture.subplots(1, columns, squeeze=False, **options)
+    return picture, list(axes[0])
+
+
+_SETTINGS = {
+    "font.family": "DejaVu Sans",
+    "font.size": 8,
+    "axes.titlesize": 9,
+    "axes.labelsize": 8,
+    "xtick.labelsize": 7.5,
+    "ytick.labelsize": 7.5,
+    "legend.fontsize": 7.5,
+    "axes.edgecolor": "0.6",
+    "axes.linewidth": 0.6,
+    "grid.linewidth": 0.4,
+    "grid.color": "0.88",
+    "pdf.fonttype": 42,
+    "svg.hashsalt": "beyondqa",
+}
+
+
+def message(text: str) -> Picture:
+    """A picture that holds a sentence."""
+    picture, (axes,) = new(1.2)
+    axes.set_axis_off()
+    axes.text(0.5, 0.5, textwrap.fill(text, 90), ha="center", va="center", transform=axes.transAxes)
+    return picture
+
+
+def heatmap(axes: Axes, values: pd.DataFrame, faded: pd.DataFrame, *, colour_bar_label: str) -> None:
+    """Annotated coefficients in [-1, 1] with labels on both sides; cells that are `faded` stand back.
+
+    Missing cells stay blank. Annotations drop the leading zero and shrink with the size of the matrix.
+    """
+    import numpy as np
+    from matplotlib import colormaps
+
+    n_rows, n_columns = values.shape
+    numbers = values.to_numpy(float)
+    colours = colormaps[_DIVERGING](np.nan_to_num((numbers + 1) / 2, nan=0.5))
+    colours[faded.to_numpy(bool)] = colours[faded.to_numpy(bool)] * 0.45 + 0.55
+    colours[np.isnan(numbers)] = 1
+    axes.imshow(colours, aspect="auto", interpolation="nearest")
+    axes.set_xticks(range(n_columns), list(values.columns), rotation=40, ha="right", rotation_mode="anchor")
+    axes.set_yticks(range(n_rows), list(values.index))
+    axes.grid(visible=False)
+    axes.tick_params(length=0)
+    size = min(7.5, 95 / max(n_columns, n_rows))
+    for i in range(n_rows):
+        for j in range(n_columns):
+            if not np.isnan(numbers[i, j]):
+                strong = abs(numbers[i, j]) > 0.65 and not faded.iat[i, j]
+                colour = "white" if strong else ("0.45" if faded.iat[i, j] else "0.1")
+                axes.text(j, i, coefficient(numbers[i, j]), ha="center", va="center", fontsize=size, color=colour)
+    for side in axes.spines.values():
+        side.set_visible(False)
+    _colour_bar(axes, colour_bar_label)
+
+
+def coefficient(value: float) -> str:
+    """A coefficient in two decimals without the leading zero, with a true minus sign."""
+    text = f"{abs(value):.2f}"
+    text = text[1:] if text.startswith("0") else text
+    return f"−{text}" if value < 0 and text != ".00" else text
+
+
+def boxes(axes: Axes, values: pd.DataFrame, *, value: str, by: str, order: list[str], label: str) -> None:
+    """One horizontal box a category (quartiles, whiskers to 1.5 IQR) with its mean as a diamond."""
+    import seaborn as sns
+
+    sns.boxplot(
+        values,
+        x=value,
+        y=by,
+        order=order,
+        ax=axes,
+        width=0.6,
+        linewidth=0.8,
+        fliersize=1.5,
+        color="#8fb8de",
+        showmeans=True,
+        meanprops={"marker": "D", "markersize": 3.5, "markerfacecolor": "#b8560f", "markeredgecolor": "white"},
+    )
+    axes.set_xlabel(label)
+    axes.set_ylabel("")
+    axes.grid(visible=True, axis="x")
+
+
+def _colour_bar(axes: Axes, label: str) -> None:
+    from matplotlib import colormaps
+    from matplotlib.cm import ScalarMappable
+    from matplotlib.colors import Normalize
+
+    mappable = ScalarMappable(Normalize(-1, 1), colormaps[_DIVERGING])
+    bar = axes.figure.colorbar(mappable, ax=axes, shrink=0.7, aspect=25, pad=0.02)
+    bar.set_label(label)
+    bar.outline.set_visible(False)

@@ -1,0 +1,187 @@
+"""Tables of scores: models in rows, benchmarks and metrics in columns, each cell with its interval."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from ..statistics.inputs import Inputs, stand_in_label, stand_in_notes
+from .base import MISSING, Sheet, explanation
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# Families that the papers' tables have -> what a reader may look for, with the checkpoint it needs.
+FAMILIES = {
+    "likelihood": "log-likelihoods (accuracy, perplexity)",
+    "lexical": "ROUGE and BLEU",
+    "bertscore": "BERTScore (roberta-large)",
+    "moverscore": "MoverScore (distilbert-base-uncased)",
+    "bleurt": "BLEURT (lucadiliello/bleurt-base-512)",
+    "radgraph": "F1-RadGraph (radgraph)",
+    "judge": "Prometheus (prometheus-eval/prometheus-7b-v2.0)",
+}
+OPEN_FAMILIES = ("lexical", "bertscore", "moverscore", "bleurt")
+CELL_COLUMNS = (
+    "model",
+    "benchmark",
+    "metric",
+    "label",
+    "mean",
+    "ci_low",
+    "ci_high",
+    "ci_unit",
+    "mean_answered",
+    "n",
+    "n_null",
+    "n_empty",
+    "n_truncated",
+    "n_cut",
+    "n_unparsed",
+    "n_invalid",
+    "n_tie",
+    "higher_is_better",
+    "stand_in",
+    "derived_from",
+    "reason",
+)
+
+
+def scores_sheet(
+    inputs: Inputs, *, keep: Callable[[pd.DataFrame], pd.Series] | None = None, families: tuple[str, ...] = ()
+) -> Sheet:
+    """A table of headline means for the covered benchmarks.
+
+    `keep` selects rows of the means beyond the headline metrics. With one metric the benchmarks are the
+    columns, otherwise the metrics are and the benchmarks stand in blocks of rows. Models without any score
+    keep their row. Families that the paper's table has and this study does not are named in the notes.
+    """
+    absent = _absent(inputs, families)
+    if not inputs.benchmarks:
+        return explanation("No benchmark of this table is in the study.")
+    means = inputs.means
+    if len(means):
+        means = means[means["headline"].astype(bool)]
+        means = means[keep(means)] if keep else means
+    if not len(means):
+        return explanation("No score for this table is in the study.", *absent)
+    data = means.assign(derived_from=means["model"].map(lambda m: inputs.models[m].get("derived_from") or ""))
+    data = data[list(CELL_COLUMNS)]
+    display = _by_benchmark(data, inputs) if data["metric"].nunique() == 1 else _by_metric(data, inputs)
+    return Sheet(data.reset_index(drop=True), display, tuple([*_notes(data, inputs), *absent]))
+
+
+def cell_text(mean: float, low: float, high: float) -> str:
+    """A mean with its interval, three significant figures."""
+    if mean != mean:
+        return MISSING
+    if low != low:
+        return number(mean)
+    return f"{number(mean)} [{number(low)}, {number(high)}]"
+
+
+def number(value: float) -> str:
+    """A number for display: three decimals below 10, then as many as make sense."""
+    size = abs(value)
+    if size < 10:
+        return f"{value:.3f}"
+    if size < 1000:
+        return f"{value:.1f}"
+    return f"{value:,.0f}"
+
+
+def _by_metric(data: pd.DataFrame, inputs: Inputs) -> pd.DataFrame:
+    import pandas as pd
+
+    labels = _labels(data)
+    rows = []
+    for benchmark in _kept(inputs.benchmarks, data["benchmark"]):
+        part = data[data["benchmark"] == benchmark].set_index(["model", "metric"])
+        for model in _kept(inputs.models, data["model"]):
+            cells = {labels[m]: _cell(part, (model, m)) for m in labels}
+            rows.append({"Benchmark": inputs.title(benchmark), "Model": inputs.label(model), **cells})
+    return pd.DataFrame(rows)
+
+
+def _by_benchmark(data: pd.DataFrame, inputs: Inputs) -> pd.DataFrame:
+    import pandas as pd
+
+    cells = data.set_index(["model", "benchmark"])
+    benchmarks = _kept(inputs.benchmarks, data["benchmark"])
+    return pd.DataFrame(
+        [
+            {"Model": inputs.label(model), **{inputs.title(b): _cell(cells, (model, b)) for b in benchmarks}}
+            for model in _kept(inputs.models, data["model"])
+        ]
+    )
+
+
+def _cell(indexed: pd.DataFrame, key: tuple[str, str]) -> str:
+    if key not in indexed.index:
+        return MISSING
+    row = indexed.loc[key]
+    return cell_text(row["mean"], row["ci_low"], row["ci_high"])
+
+
+def _labels(data: pd.DataFrame) -> dict[str, str]:
+    """Metric -> column head, unique: where two metrics share a label the full name stands in for it."""
+    first = data.drop_duplicates("metric").set_index("metric")
+    labels = {m: stand_in_label(first.at[m, "label"], _text(first.at[m, "stand_in"])) for m in first.index}
+    shared = {label for label in labels.values() if list(labels.values()).count(label) > 1}
+    return {
+        m: stand_in_label(m, _text(first.at[m, "stand_in"])) if label in shared else label
+        for m, label in labels.items()
+    }
+
+
+def _notes(data: pd.DataFrame, inputs: Inputs) -> list[str]:
+    first = data.drop_duplicates("metric")
+    stand_ins = {row.label: _text(row.stand_in) for row in first.itertuples()}
+    lower = [row.label for row in first.itertuples() if not row.higher_is_better]
+    notes = ["In brackets: 95 % bootstrap interval over the benchmark's items, the same resamples for every model."]
+    if lower and len(lower) < len(first):
+        notes.append(f"Lower is better for {', '.join(lower)}; higher is better for the rest.")
+    elif lower:
+        notes.append("Lower is better.")
+    notes += inputs.model_notes(list(data["model"])) + inputs.benchmark_notes(list(data["benchmark"]))
+    notes += stand_in_notes(stand_ins)
+    empty = data.groupby(["model", "benchmark"])["n_empty"].max()
+    if empty.sum():
+        notes.append(
+            f"{int(empty.sum())} empty answers count with the metric's floor, not as missing; "
+            "the CSV has the means without them as mean_answered."
+        )
+    undefined = data[data["mean"].isna()]
+    if len(undefined):
+        named = sorted({f"{row.label} of {inputs.label(row.model)}: {row.reason}" for row in undefined.itertuples()})
+        notes.append(f"{MISSING} marks {'; '.join(named)}.")
+    gaps = _gaps(data, inputs)
+    return notes + gaps
+
+
+def _gaps(data: pd.DataFrame, inputs: Inputs) -> list[str]:
+    there = set(zip(data["model"], data["benchmark"], strict=True))
+    missing = [
+        f"{inputs.label(m)} on {inputs.title(b)}"
+        for m in _kept(inputs.models, data["model"])
+        for b in inputs.benchmarks
+        if (m, b) not in there
+    ]
+    silent = [inputs.label(m) for m in inputs.models if m not in set(data["model"])]
+    notes = [f"No scores: {', '.join(missing)}."] * bool(missing)
+    return notes + [f"Models without any score here: {', '.join(silent)}."] * bool(silent)
+
+
+def _absent(inputs: Inputs, families: tuple[str, ...]) -> list[str]:
+    present = set(inputs.families)
+    missing = [FAMILIES.get(f, f) for f in families if f not in present]
+    return [f"Not scored in this study: {', '.join(missing)}."] * bool(missing)
+
+
+def _kept(order, names) -> list[str]:
+    present = set(names)
+    return [name for name in order if name in present]
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""

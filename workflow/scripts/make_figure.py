@@ -1,0 +1,15 @@
+"""One figure as PDF and PNG, with the numbers that it draws and what the report needs."""
+
+# ruff: noqa: F821 (Snakemake puts the object `snakemake` before a script)
+
+from beyondqa import figures
+from beyondqa.figures.base import write
+from beyondqa.logs import to_file
+from beyondqa.statistics.inputs import Inputs
+
+with to_file(snakemake.log[0]):
+    params = snakemake.params
+    figure = figures.get(params.module, params.subject, params.subject_title)
+    files = {need: [str(path) for path in snakemake.input.get(need, [])] for need in (*figure.needs, "resources")}
+    inputs = Inputs(files, params.models, params.benchmarks, params.families, params.groups, params.seed)
+    write(figure, figure.draw(inputs), str(snakemake.output.csv).removesuffix(".csv"))
