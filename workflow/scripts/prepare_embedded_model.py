@@ -1,9 +1,11 @@
 """Convert the model that a pinned package carries to a model directory."""
 
-import contextlib
 from pathlib import Path
 
+from snakemake.script import snakemake
+
+from beyondqa.logs import to_file
 from beyondqa.models import prepare_embedded
 
-with open(snakemake.log[0], "w") as log, contextlib.redirect_stderr(log):  # noqa: F821
-    prepare_embedded(snakemake.params.embedded, Path(snakemake.output.config).parent)  # noqa: F821
+with to_file(snakemake.log[0]):
+    prepare_embedded(snakemake.params.embedded, Path(snakemake.output.config).parent)
