@@ -17,12 +17,11 @@ include: "rules/metrics.smk"
 include: "rules/statistics.smk"
 include: "rules/tables.smk"
 include: "rules/figures.smk"
-include: "rules/report.smk"
+# include: "rules/report.smk"
 
 
 rule all:
     input:
-        rules.report.output,
         rules.tables.input,
         rules.figures.input,
     default_target: True

@@ -9,6 +9,16 @@ from beyondqa.records import read_items, write_records
 VARIANTS = {"greedy": "greedy", "samples": "sample"}
 
 with to_file(snakemake.log[0]):
-    items = list(read_items(snakemake.input["items"]).values())
     wildcards = snakemake.wildcards
-    write_records(snakemake.output[0], recorded.shard(snakemake.params.entry, items, VARIANTS[wildcards.stage], int(wildcards.shard), int(wildcards.shards)))
+    items = list(read_items(snakemake.input["items"]).values())
+    answers = [
+        answer
+        for benchmark in dict.fromkeys(item.benchmark for item in items)
+        for answer in recorded.answers(
+            snakemake.params.entry,
+            [item for item in items if item.benchmark == benchmark],
+            benchmark,
+            variant=VARIANTS[wildcards.stage],
+        )
+    ]
+    write_records(snakemake.output[0], answers[int(wildcards.shard) - 1 :: int(wildcards.shards)])

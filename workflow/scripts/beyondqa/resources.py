@@ -13,9 +13,9 @@ WEIGHT_SHARE = 0.6
 
 
 def weight_gb(entry: Mapping[str, Any]) -> float:
-    """Size of the weights, GB, from `parameters` and `dtype` (one billion parameters where unsaid)."""
+    """Size of the weights, GB, from `parameters` (billions, 1 where unsaid) and `dtype`."""
     default = "bfloat16" if entry["engine"] == "vllm" else "float32"
-    return entry.get("parameters", 1e9) * BYTES[entry.get("dtype", default)] / 1e9
+    return entry.get("parameters", 1) * BYTES[entry.get("dtype", default)]
 
 
 def gpus(entry: Mapping[str, Any]) -> int:
@@ -32,4 +32,4 @@ def memory_mb(entry: Mapping[str, Any]) -> int:
 
 def runtime_minutes(entry: Mapping[str, Any]) -> int:
     """Time limit of one job, minutes: two hours, and four minutes more a billion parameters."""
-    return int(120 + 4 * entry.get("parameters", 1e9) / 1e9)
+    return int(120 + 4 * entry.get("parameters", 1))

@@ -26,8 +26,3 @@ def module(name: str) -> ModuleType:
 def load(entry: Mapping[str, Any]) -> Engine:
     """The engine that the model's entry names, ready to be asked. Raises StudyError on an unknown one."""
     return module(entry["engine"]).load(entry)
-
-
-def semantics(name: str) -> int:
-    """The number that the engine raises whenever its answers could change. Raises StudyError on an unknown engine."""
-    return load_module(sys.modules[__name__], name, "engine").SEMANTICS

@@ -28,6 +28,8 @@ from ._trees import Tree
 from .base import Engine, LikelihoodRequest, Prepared
 
 SEMANTICS = 1
+ENVIRONMENT = "engine-transformers"
+THREADS = 1
 
 # Logits of one batch stay below this many rows of the vocabulary's width.
 SCORED_POSITIONS = 1024
