@@ -52,7 +52,7 @@ rule normalise_dataset:
             *sorted(f"benchmarks/{path.name}" for path in (Path(LIBRARY) / "benchmarks").glob("_[a-z]*.py")),
         ),
     output:
-        items=RESULTS + "/datasets/{benchmark}.jsonl",
+        dataset=RESULTS + "/datasets/{benchmark}.jsonl",
         manifest=RESULTS + "/datasets/{benchmark}.manifest.json",
     log:
         RESULTS + "/logs/datasets/{benchmark}.log",
