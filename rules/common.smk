@@ -47,7 +47,7 @@ def helper_files(stage, pack):
     """All shards of the helper model's work on the answers of every model."""
     if not STUDY.stage_benchmarks(stage, pack):
         return []
-    helper = STUDY.helper(stage)
+    helper = STUDY.helper_stages[stage]
     return [f"{RESULTS}/inference/{stage}/{helper}/{pack}/{i}-of-{SHARDS}.jsonl" for i in range(1, SHARDS + 1)]
 
 

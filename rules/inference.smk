@@ -46,7 +46,7 @@ for engine in sorted({entry["engine"] for entry in STUDY.models.values()} - {"re
         name:
             f"infer_{engine}"
         input:
-            items=stage_items,
+            datasets=stage_items,
             model=model_files,
             answers=answers_asked_about,
             prompts=lambda w: STUDY.stage_prompts(w.stage),
@@ -79,7 +79,7 @@ for engine in sorted({entry["engine"] for entry in STUDY.models.values()} - {"re
 
 rule read_recorded_answers:
     input:
-        items=stage_items,
+        datasets=stage_items,
         model=model_files,
     output:
         RESULTS + "/inference/{stage}/{model}/{pack}/{shard}-of-{shards}.jsonl",

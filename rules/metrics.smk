@@ -13,7 +13,7 @@ def scored_answers(wildcards):
 
 rule score:
     input:
-        items=scored_items,
+        datasets=scored_items,
         answers=scored_answers,
         library=lambda w: library("scoring.py", "encoders.py", "metrics/base.py", "metrics/_groups.py", "metrics/_lcs.py", *STUDY.metric_files(w.family)),
     output:

@@ -12,7 +12,7 @@ from beyondqa.stages.base import Job
 
 with to_file(snakemake.log[0]):
     params, wildcards = snakemake.params, snakemake.wildcards
-    items = list(read_items(snakemake.input["items"]).values())
+    items = list(read_items(snakemake.input.datasets).values())
     job = Job(
         stage=wildcards.stage,
         model=wildcards.model,

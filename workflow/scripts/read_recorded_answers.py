@@ -10,7 +10,7 @@ VARIANTS = {"greedy": "greedy", "samples": "sample"}
 
 with to_file(snakemake.log[0]):
     wildcards = snakemake.wildcards
-    items = list(read_items(snakemake.input["items"]).values())
+    items = list(read_items(snakemake.input.datasets).values())
     answers = [
         answer
         for benchmark in dict.fromkeys(item.benchmark for item in items)

@@ -12,7 +12,7 @@ from beyondqa.scoring import score_records
 
 with to_file(snakemake.log[0]) as log:
     wildcards, modules = snakemake.wildcards, snakemake.params.modules
-    items = read_items(snakemake.input["items"])
+    items = read_items(snakemake.input.datasets)
     records = [
         record
         for path in snakemake.input.answers
