@@ -144,7 +144,7 @@ def test_shards_hold_every_answer_once(tmp_path):
         "name": "other",
         "predictions": {b: entry(path)["predictions"]["aci_bench"] for b in ("aci_bench", "olaph")},
     }
-    items = ITEMS + [OpenItem("a", "olaph", "what?", "that.", "what? ")]
+    items = [*ITEMS, OpenItem("a", "olaph", "what?", "that.", "what? ")]
     whole = recorded.shard(both, items, "greedy", 1, 1)
     assert [(g.benchmark, g.item_id, g.text) for g in whole] == [
         ("aci_bench", "a", "1"),
