@@ -39,7 +39,7 @@ def test_noun_chunks():
 
 
 def test_scispacy_names_a_short_form_by_its_long_form(tmp_path):
-    """A real scispaCy on a blank pipeline with an entity ruler; Schwartz and Hearst's pattern defines the short form."""
+    """A real scispaCy on a blank pipeline with an entity ruler; the parentheses define the short form."""
     spacy = pytest.importorskip("spacy")
     pytest.importorskip("scispacy")
     nlp = spacy.blank("en")
