@@ -140,7 +140,8 @@ class Study:
 
     def gpus(self, model: str) -> int:
         """GPUs of one job of the model."""
-        return self.models[model].get("gpus", resources.gpus(self.models[model]))
+        memory = self.config["planning"]["gpu_memory_gb"]
+        return self.models[model].get("gpus", resources.gpus(self.models[model], memory))
 
     def memory_mb(self, model: str) -> int:
         """Main memory of one job of the model, MB."""
