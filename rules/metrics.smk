@@ -23,7 +23,7 @@ rule score:
     benchmark:
         RESULTS + "/benchmarks/scores/{family}/{stage}/{model}/{pack}.tsv"
     wildcard_constraints:
-        family=one_of([family for family in STUDY.families if family not in ("entqa",)]),
+        family=one_of([family for family in STUDY.families if family not in ("entqa", "entqa_baselines")]),
     conda:
         lambda w: f"../envs/{STUDY.metric_environment(w.family)}.yaml"
     params:

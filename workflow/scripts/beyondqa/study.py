@@ -77,7 +77,12 @@ class Study:
             return []
         asked = set(self.benchmarks_of(model, pack))
         names = self.stage_benchmarks(stage, pack, None if stage in self.helper_stages else model)
-        return [n for n in names if n in asked and (main == "likelihoods" or self.benchmarks[n].kind == "open")]
+        return [name for name in names if name in asked and self._has_scores(family, main, self.benchmarks[name])]
+
+    def _has_scores(self, family: str, main: str, benchmark: Benchmark) -> bool:
+        """Whether the family scores the benchmark: modules with TASKS score those, others what has a reference."""
+        tasks = {task for name in self.metric_modules(family) for task in getattr(metrics.module(name), "TASKS", ())}
+        return benchmark.task in tasks if tasks else main == "likelihoods" or benchmark.kind == "open"
 
     def _with_paths(self, value: Any) -> Any:
         if isinstance(value, list):
