@@ -367,7 +367,7 @@ def test_decision_about_an_unknown_item(templates):
 
 
 def test_broken_template_is_named(tmp_path):
-    (tmp_path / f"{DIRECT}.txt").write_text("$question $nonsense")
+    (tmp_path / f"{DIRECT}.txt").write_text("{question} {nonsense}")
     with pytest.raises(StudyError, match=f"{DIRECT}.*nonsense"):
         construction.rephrase(
             {"a": item("a")},

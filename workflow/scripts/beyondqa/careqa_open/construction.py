@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import string
 from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from ..benchmarks.base import lettered
 from ..errors import StudyError
 from ..identity import derived_seed
 from ..items import MultipleChoiceItem
+from ..loading import Template
 from ..normalisation import comparable
 from .asking import Answer, Question, ask
 from .decisions import (
@@ -31,12 +32,12 @@ SELECTION_PROMPT = "careqa_open_select"
 VALIDATION_PROMPT = "careqa_open_validate"
 PROMPTS = (*REPHRASING_PROMPTS, SELECTION_PROMPT, VALIDATION_PROMPT)
 
-Templates = Mapping[str, string.Template]
+Templates = Mapping[str, Template]
 
 
-def read_templates(paths: Iterable[str | PathLike]) -> dict[str, string.Template]:
-    """Prompt templates by the stems of their files; $question, $options, $answer, $versions are filled in."""
-    return {Path(path).stem: string.Template(Path(path).read_text(encoding="utf-8")) for path in paths}
+def read_templates(paths: Iterable[str | PathLike]) -> dict[str, Template]:
+    """Prompt templates by the stems of their files. Raises StudyError naming a file that is missing or broken."""
+    return {Path(path).stem: Template(path) for path in paths}
 
 
 def rephrase(
@@ -57,7 +58,7 @@ def rephrase(
     for item_id in decisions:
         item = _item(items, item_id)
         for name in REPHRASING_PROMPTS:
-            text = _fill(templates, name, question=item.question, options=_lettered(item), answer=_gold(item))
+            text = templates[name].fill(_fields(item))
             questions.append(Question(item_id, name, text, _rephrasing_reader(item)))
     answered = iter(ask(questions, answer, attempts=attempts, seed=seed))
     return [_rephrased(decision, [next(answered) for _ in REPHRASING_PROMPTS]) for decision in decisions.values()]
@@ -79,15 +80,8 @@ def select(
         item = _item(items, item_id)
         versions = _in_drawn_order(decision.questions, derived_seed(seed, item_id, SELECTION_PROMPT))
         shown = "\n\n".join(f"Version {number}: {version}" for number, version in enumerate(versions, start=1))
-        text = _fill(
-            templates,
-            SELECTION_PROMPT,
-            question=item.question,
-            options=_lettered(item),
-            answer=_gold(item),
-            versions=shown,
-            numbers=" or ".join(str(number) for number, _ in enumerate(versions, start=1)),
-        )
+        numbers = " or ".join(str(number) for number, _ in enumerate(versions, start=1))
+        text = templates[SELECTION_PROMPT].fill({**_fields(item), "versions": shown, "numbers": numbers})
         questions.append(Question(item_id, SELECTION_PROMPT, text, _choice_reader(versions)))
     answered = ask(questions, answer, attempts=attempts, seed=seed)
     return [_judged(d, "selection", *result) for d, result in zip(decisions.values(), answered, strict=True)]
@@ -107,7 +101,7 @@ def validate(
     decisions = kept(before)
     for item_id, decision in decisions.items():
         (question,) = decision.questions
-        text = _fill(templates, VALIDATION_PROMPT, question=question, answer=_gold(_item(items, item_id)))
+        text = templates[VALIDATION_PROMPT].fill({"question": question, "answer": _gold(_item(items, item_id))})
         questions.append(Question(item_id, VALIDATION_PROMPT, text, _verdict_reader(question)))
     answered = ask(questions, answer, attempts=attempts, seed=seed)
     return [_judged(d, "validation", *result) for d, result in zip(decisions.values(), answered, strict=True)]
@@ -141,21 +135,8 @@ def _gold(item: MultipleChoiceItem) -> str:
     return item.options[item.gold]
 
 
-def _lettered(item: MultipleChoiceItem) -> str:
-    return "\n".join(
-        f"{letter}. {option}" for letter, option in zip(string.ascii_uppercase, item.options, strict=False)
-    )
-
-
-def _fill(templates: Templates, name: str, **fields: str) -> str:
-    try:
-        return templates[name].substitute(fields)
-    except (KeyError, ValueError) as error:
-        raise StudyError(
-            f"the template cannot be filled ({error})",
-            file=f"{name}.txt",
-            remedy=f"It may use {', '.join(f'${field}' for field in fields)}; a dollar sign is written $$",
-        ) from error
+def _fields(item: MultipleChoiceItem) -> dict[str, str]:
+    return {"question": item.question, "options": lettered(item.options), "answer": _gold(item)}
 
 
 def _rephrasing_reader(item: MultipleChoiceItem):
