@@ -12,7 +12,7 @@ PHRASES = ["heart attack", "myocardial infarction", "a 48-year-old man with a lo
 
 @pytest.fixture(scope="module")
 def minilm():
-    return embedders.load({"embedder": "all-minilm-l6-v2"})
+    return embedders.load({"name": "all-minilm-l6-v2", "embedded": True})
 
 
 @pytest.fixture(scope="module")
@@ -90,4 +90,4 @@ def test_a_torn_file_is_named(tmp_path):
 
 def test_an_absent_embedder_is_named(tmp_path):
     with pytest.raises(StudyError, match=r"absent.*fetch"):
-        embedders.load({"embedder": "owner/absent", "embedder_path": tmp_path / "absent"})
+        embedders.load({"name": "absent", "id": "owner/absent", "path": str(tmp_path / "absent")})

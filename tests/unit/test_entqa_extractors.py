@@ -129,6 +129,6 @@ def test_token_classification_identity_follows_the_weights(classifier, tmp_path)
 
 def test_unknown_extractor_and_absent_model(tmp_path):
     with pytest.raises(StudyError, match="dictionary, scispacy, token_classification"):
-        extractors.load({"extractor": "regex"})
+        extractors.load({"name": "regex", "kind": "regex"})
     with pytest.raises(StudyError, match=r"absent.*fetch"):
-        extractors.load({"extractor": "token_classification", "extractor_path": tmp_path / "absent"})
+        extractors.load({"name": "absent", "kind": "token_classification", "path": str(tmp_path / "absent")})

@@ -13,8 +13,8 @@ STEM = (
     "She has a dry cough. Which drug most likely causes the cough?"
 )
 SETTINGS = {
-    "extractor": "dictionary",
-    "embedder": "all-minilm-l6-v2",
+    "extractor": {"name": "dictionary", "kind": "dictionary"},
+    "embedder": {"name": "all-minilm-l6-v2", "embedded": True},
     "variants": ["as_coded", "as_published", "as_coded_dropping"],
 }
 ANSWERS = {
@@ -165,13 +165,7 @@ def test_every_metric_is_described(scored):
 
 
 def test_the_paper_s_choice_is_no_stand_in():
-    settings = {
-        "extractor": "token_classification",
-        "extractor_model": "d4data/biomedical-ner-all",
-        "embedder": "Linq-AI-Research/Linq-Embed-Mistral",
-        "variants": ["as_coded"],
-    }
-    first = entqa.metrics(settings)[0]
+    first = entqa.metrics({})[0]
     assert (first.name, first.stand_in) == ("entqa_b[as_coded,biomedical-ner-all,Linq-Embed-Mistral]", "")
 
 

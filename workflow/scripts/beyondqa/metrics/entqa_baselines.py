@@ -1,0 +1,50 @@
+"""The metrics that EntQA's paper sets beside it: the explanation against the question that was put.
+
+The paper's code compares with the question sentence as its splitter cuts it, neither with the background nor
+with a right answer, which its text does not say. It explains why these metrics fall where answers are better.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from ..entqa.scoring import case_texts, new_score, read_records, record_flags
+from ..entqa.variants import AS_CODED
+from ..items import Generation, Item, Score
+from . import describe
+from .base import Metric
+
+FAMILY = "entqa_baselines"
+ENVIRONMENT = "metrics"
+INPUT = "answers"
+TASKS = ("entqa",)
+
+
+def metrics(settings: Mapping[str, Any]) -> tuple[Metric, ...]:
+    """The metrics of the modules that `settings` names, each with its own settings; "question" joins their names."""
+    return tuple(dataclasses.replace(metric, name=_name(name)) for name, metric in describe(settings).items())
+
+
+def scores(
+    items: Mapping[str, Item], generations: Iterable[Generation], settings: Mapping[str, Any], *, threads: int = 1
+) -> Iterator[Score]:
+    """Scores of the explanations; a missing one gets the metric's floor and the flag "empty"."""
+    from ..scoring import score_pairs
+
+    records = read_records(items, generations)
+    texts = [case_texts(record, AS_CODED) for record in records]
+    pairs = [(explanation, question) for _, question, explanation in texts]
+    rows = {pair: row for row, pair in enumerate(dict.fromkeys(pairs))}
+    columns, _ = score_pairs(list(rows), settings, threads=threads)
+    for name, column in columns.items():
+        for record, pair in zip(records, pairs, strict=True):
+            row = rows[pair]
+            value = column.values[row]
+            flags = record_flags(record) + ("truncated",) * (row in column.truncated)
+            yield new_score(record, _name(name), value, flags, column.reasons[row] if value is None else "")
+
+
+def _name(name: str) -> str:
+    return f"{name.removesuffix(']')},question]"
