@@ -513,7 +513,7 @@ def test_bad_requests_name_the_item(directory, tmp_path):
     engine = load(directory)
     with pytest.raises(StudyError, match=r"record empty.*no tokens"):
         engine.prepare([likelihood("Answer:", "", "empty")])
-    with pytest.raises(StudyError, match=r"record long.*64 new tokens of a context of 64"):
+    with pytest.raises(StudyError, match=r"record long.*64 tokens after the prompt in a context of 64"):
         engine.prepare([generation("The", "long", max_new_tokens=64)])
     with pytest.raises(StudyError, match="no model is here"):
         load(tmp_path).prepare([generation("The")])

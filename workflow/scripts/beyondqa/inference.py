@@ -14,12 +14,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from .engines.base import Engine, Prepared, Request
-from .items import Generation, LogLikelihood, from_json, to_json
+from .engines.base import Answer, Engine, Prepared, Request
+from .items import BranchLikelihoods, Generation, LogLikelihood, from_json, to_json
 from .progress import progress
 from .records import Journal
 
-Answer = Generation | LogLikelihood
 EXIT_ON_SIGTERM = 128 + signal.SIGTERM
 
 log = logging.getLogger("beyondqa")
@@ -80,6 +79,8 @@ def _labelled(answer: dict[str, Any], prepared: Prepared, model: str) -> Answer:
 def _tokens(answer: Answer) -> int:
     if isinstance(answer, Generation):
         return answer.generated_tokens or 0
+    if isinstance(answer, BranchLikelihoods):
+        return answer.target_tokens * len(answer.positions)
     return len(answer.token_log_probabilities)
 
 

@@ -74,6 +74,7 @@ class Generation:
     from 0. `finish_reason` is "stop" (end token or stop string), "length" (token limit) or "recorded".
     `log_probability` is the sum of the raw (untempered, unfiltered) log-probabilities of the generated
     tokens, nats, or None where the engine does not tell. `prompt_tokens_cut` counts what did not fit.
+    `token_ids` and `token_log_probabilities` (raw, nats) are there where the request keeps tokens.
     """
 
     item_id: str
@@ -88,6 +89,8 @@ class Generation:
     generated_tokens: int | None = None
     log_probability: float | None = None
     key: str = ""
+    token_ids: tuple[int, ...] = ()
+    token_log_probabilities: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +118,27 @@ class LogLikelihood:
     def total(self) -> float:
         """Sum over the tokens, nats; at most 0."""
         return math.fsum(self.token_log_probabilities)
+
+
+@dataclass(frozen=True, slots=True)
+class BranchLikelihoods:
+    """Log-likelihoods of one text after growing prefixes of one completion (Relaxed Perplexity).
+
+    `variant` names the text ("reference/0", "must_have/2"), `index` the completion. `log_probabilities[k]` is
+    log P(text | prompt, first `positions[k]` tokens of the completion), nats, over its `target_tokens` tokens.
+    """
+
+    item_id: str
+    benchmark: str
+    model: str
+    variant: str
+    index: int
+    positions: tuple[int, ...]
+    log_probabilities: tuple[float, ...]
+    target_tokens: int
+    prompt_tokens: int = 0
+    prompt_tokens_cut: int = 0
+    key: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +173,9 @@ def to_json(record: Any) -> dict[str, Any]:
     return {"type": type(record).__name__, **dataclasses.asdict(record)}
 
 
-_TYPES = {cls.__name__: cls for cls in (MultipleChoiceItem, OpenItem, Generation, LogLikelihood, Score)}
+_TYPES = {
+    cls.__name__: cls for cls in (MultipleChoiceItem, OpenItem, Generation, LogLikelihood, BranchLikelihoods, Score)
+}
 
 
 def from_json(data: Mapping[str, Any]) -> Any:

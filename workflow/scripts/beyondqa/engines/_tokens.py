@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from ..errors import StudyError
-from .base import LikelihoodRequest, Prepared, Prompt, Request
+from .base import BranchRequest, GenerationRequest, Prepared, Prompt, Request
 
 Ids = tuple[int, ...]
 
@@ -41,12 +41,14 @@ class Tokens:
     def _texts(self, request: Request) -> tuple[str, str]:
         """The prompt, and the prompt with its continuation (the prompt again where there is none)."""
         prompt = self._rendered(request.prompt, request.item_id)
-        if not isinstance(request, LikelihoodRequest):
+        if isinstance(request, GenerationRequest):
             return prompt, prompt
         whole = prompt + request.continuation
         # White space at the prompt's end belongs to the word that follows, as it did in the training text
-        # (as in lm-evaluation-harness). A template's end stays: it is what the model saw before its answers.
-        return (prompt.rstrip() if isinstance(request.prompt, str) else prompt), whole
+        # (as in lm-evaluation-harness). A template's end stays, and so does a prompt that a completion follows:
+        # it is what the model saw.
+        stays = isinstance(request, BranchRequest) or not isinstance(request.prompt, str)
+        return (prompt if stays else prompt.rstrip()), whole
 
     def _rendered(self, prompt: Prompt, item_id: str) -> str:
         if isinstance(prompt, str):
@@ -81,26 +83,37 @@ class Tokens:
         raise StudyError("the tokenizer has neither BOS nor EOS to stand before an empty prompt", record=item_id)
 
     def _prepared(self, request: Request, prompt: Ids, whole: Ids, key: Callable[[Request, Ids, Ids], str]) -> Prepared:
-        if not isinstance(request, LikelihoodRequest):
-            if request.max_new_tokens >= self._context:
-                raise StudyError(
-                    f"asks for {request.max_new_tokens} new tokens of a context of {self._context}",
-                    record=request.item_id,
-                    remedy="Lower max_new_tokens or raise the model's context",
-                )
-            room, continuation = self._context - request.max_new_tokens, ()
+        continuation: Ids = ()
+        following = 0
+        if isinstance(request, GenerationRequest):
+            following = request.max_new_tokens
+        elif isinstance(request, BranchRequest):
+            continuation = self._apart(request.continuation, prompt, whole)
+            following = request.positions[-1] + len(continuation) - 1
         else:
             shared = common_prefix(prompt, whole)
             prompt, continuation = whole[:shared], whole[shared:]
             if not prompt and continuation[:1] == self._prefix(request.item_id):
                 continuation = continuation[1:]
-            if not continuation:
-                raise StudyError("the continuation has no tokens", record=request.item_id)
-            room = max(1, self._context + 1 - len(continuation))
+            # A text longer than the context is read in windows, after one token of the prompt.
+            following = min(len(continuation), self._context) - 1
+        if not (continuation or isinstance(request, GenerationRequest)):
+            raise StudyError("the continuation has no tokens", record=request.item_id)
+        if following >= self._context:
+            raise StudyError(
+                f"needs {following} tokens after the prompt in a context of {self._context}",
+                record=request.item_id,
+                remedy="Lower max_new_tokens or raise the model's context",
+            )
         prompt = prompt or self._prefix(request.item_id)
-        kept = self._cut(prompt, room, request.truncation_side)
-        identifier = key(request, kept, continuation)
-        return Prepared(request, kept, continuation, len(prompt) - len(kept), identifier)
+        kept = self._cut(prompt, self._context - following, request.truncation_side)
+        return Prepared(request, kept, continuation, len(prompt) - len(kept), key(request, kept, continuation))
+
+    def _apart(self, continuation: str, prompt: Ids, whole: Ids) -> Ids:
+        """Tokens of a continuation that other text may come before, so that none may reach into the prompt."""
+        if whole[: len(prompt)] == prompt:
+            return whole[len(prompt) :]
+        return tuple(self._tokenizer(continuation, add_special_tokens=False).input_ids)
 
     def _cut(self, ids: Ids, room: int, side: str) -> Ids:
         """At most `room` ids, BOS among them where there was one."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..identity import content_key
-from ..items import Generation, LogLikelihood
+from ..items import BranchLikelihoods, Generation, LogLikelihood
 
 Message = tuple[str, str]  # (role, content)
 Prompt = str | tuple[Message, ...]  # plain text as it stands, or messages for the model's chat template
@@ -20,6 +20,7 @@ class GenerationRequest:
 
     `suppress_end` forbids end tokens, so that exactly `max_new_tokens` tokens come. `model` is whose
     answer the request is about where that is not the engine's own model (rephrasings, judgements).
+    `keep_tokens` asks for token ids and their log-probabilities beside the text.
     """
 
     item_id: str
@@ -35,6 +36,7 @@ class GenerationRequest:
     truncation_side: str = "left"
     suppress_end: bool = False
     model: str = ""
+    keep_tokens: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +53,34 @@ class LikelihoodRequest:
     model: str = ""
 
 
-Request = GenerationRequest | LikelihoodRequest
+@dataclass(frozen=True, slots=True)
+class BranchRequest:
+    """Ask for log P(continuation | prompt, first i tokens of the completion) at every i of `positions`.
+
+    `completion` are token ids that the same model gave after the same prompt; positions rise, from 0 to at
+    most its length.
+    """
+
+    item_id: str
+    benchmark: str
+    variant: str
+    index: int
+    prompt: Prompt
+    completion: tuple[int, ...]
+    positions: tuple[int, ...]
+    continuation: str
+    truncation_side: str = "left"
+    model: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.positions or list(self.positions) != sorted(set(self.positions)):
+            raise ValueError(f"positions {self.positions} of item {self.item_id} do not rise")
+        if self.positions[0] < 0 or self.positions[-1] > len(self.completion):
+            raise ValueError(f"positions {self.positions} of item {self.item_id} leave its completion")
+
+
+Request = GenerationRequest | LikelihoodRequest | BranchRequest
+Answer = Generation | LogLikelihood | BranchLikelihoods
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +120,7 @@ class Engine(ABC):
         """Batches: a pure function of the whole list."""
 
     @abstractmethod
-    def answer(self, batch: Sequence[Prepared]) -> list[Generation | LogLikelihood]:
+    def answer(self, batch: Sequence[Prepared]) -> list[Answer]:
         """Answers to one batch of one kind of request, in its order."""
 
     def generate(self, requests: Sequence[GenerationRequest]) -> Iterator[Generation]:
@@ -110,6 +139,12 @@ class Engine(ABC):
         """Content key of a request: model, engine, token ids and sampling settings; not batch, not shard."""
         if isinstance(request, LikelihoodRequest):
             settings: dict[str, Any] = {"continuation": list(continuation_ids)}
+        elif isinstance(request, BranchRequest):
+            settings = {
+                "completion": list(request.completion[: request.positions[-1]]),
+                "positions": list(request.positions),
+                "continuation": list(continuation_ids),
+            }
         else:
             sampled = request.temperature > 0
             settings = {
@@ -119,6 +154,7 @@ class Engine(ABC):
                 "seed": request.seed if sampled else 0,
                 "stop": list(request.stop),
                 "suppress_end": request.suppress_end,
+                "keep_tokens": request.keep_tokens,
             }
         return content_key(
             {

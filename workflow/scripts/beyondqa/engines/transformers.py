@@ -1,7 +1,8 @@
 """Models run by transformers, on a CPU by default: log-likelihoods by token trees, generation by a loop of its own.
 
-Log-likelihoods: continuations of one prompt are branches of one row (`_trees`), so the prompt is computed once;
-logits are computed at scored positions only. A text longer than the context is read in windows (`_tokens.windows`).
+Log-likelihoods: continuations of one trunk (a prompt, or a prompt and a completion) are branches of one row
+(`_trees`), so the trunk is computed once; logits are computed at scored positions only. A text longer than the
+context is read in windows (`_tokens.windows`).
 Generation: left-padded rows, equal prompts computed once, one uniform number a row and token from the row's own
 seed. The end token and tokens of a stop string count as generated tokens and in the log-probability.
 """
@@ -20,12 +21,12 @@ from typing import Any
 import numpy as np
 
 from ..errors import StudyError
-from ..items import Generation, LogLikelihood
+from ..items import BranchLikelihoods, Generation, LogLikelihood
 from ._local import LocalEngine
 from ._sampling import sample, uniforms
-from ._tokens import windows
+from ._tokens import Ids, windows
 from ._trees import Tree
-from .base import Engine, LikelihoodRequest, Prepared
+from .base import Answer, BranchRequest, Engine, GenerationRequest, LikelihoodRequest, Prepared
 
 SEMANTICS = 1
 ENVIRONMENT = "engine-transformers"
@@ -33,8 +34,8 @@ THREADS = 1
 
 # Logits of one batch stay below this many rows of the vocabulary's width.
 SCORED_POSITIONS = 1024
-# A tree's branches hold at most this many times its prompt: beyond, attention costs more than sharing saves.
-BRANCHES_PER_PROMPT = 4
+# A tree's branches hold at most this many times its trunk: beyond, attention costs more than sharing saves.
+BRANCHES_PER_TRUNK = 4
 # Rows of logits turned into log-probabilities at once.
 _CHUNK = 128
 
@@ -64,20 +65,26 @@ class TransformersEngine(LocalEngine):
         return model.to("cuda" if torch.cuda.is_available() else "cpu").eval()
 
     def plan(self, prepared: Sequence[Prepared]) -> list[list[Prepared]]:
-        """Batches, the longest first; generation and likelihood requests apart, equal prompts together."""
-        scored = [p for p in prepared if isinstance(p.request, LikelihoodRequest)]
-        generated = [p for p in prepared if not isinstance(p.request, LikelihoodRequest)]
-        return self._plan_likelihoods(scored) + self._plan_generations(generated)
+        """Batches, the longest first; each kind of request apart, equal trunks together."""
+        kinds = {
+            kind: [p for p in prepared if isinstance(p.request, kind)]
+            for kind in (LikelihoodRequest, BranchRequest, GenerationRequest)
+        }
+        return [
+            *self._plan_likelihoods(kinds[LikelihoodRequest]),
+            *self._plan_likelihoods(kinds[BranchRequest]),
+            *self._plan_generations(kinds[GenerationRequest]),
+        ]
 
     def _plan_likelihoods(self, prepared: list[Prepared]) -> list[list[Prepared]]:
         def size(group: list[Prepared]) -> tuple[int, int, int]:
             """Rows, tokens of the longest row, scored positions."""
             rows = self._rows(group)
-            return len(rows), max(map(len, rows)), sum(len(p.continuation_ids) for p in group)
+            return len(rows), max(map(len, rows)), sum(len(target) for row in rows for target in row.targets)
 
-        ordered = sorted(prepared, key=lambda p: (p.prompt_ids, len(p.continuation_ids), p.continuation_ids, p.key))
-        by_prompt = itertools.groupby(ordered, key=lambda p: p.prompt_ids)
-        groups = [group for _, same_prompt in by_prompt for group in _shareable(same_prompt)]
+        ordered = sorted(prepared, key=lambda p: (_trunk(p), len(p.continuation_ids), p.continuation_ids, p.key))
+        by_trunk = itertools.groupby(ordered, key=_trunk)
+        groups = [group for _, same_trunk in by_trunk for group in _shareable(same_trunk)]
         sized = sorted(((size(group), group) for group in groups), key=lambda pair: -pair[0][1])
         batches: list[list[Prepared]] = []
         rows = longest = positions = 0
@@ -108,51 +115,64 @@ class TransformersEngine(LocalEngine):
                 longest = len(p.prompt_ids) + p.request.max_new_tokens
         return batches
 
-    def answer(self, batch: Sequence[Prepared]) -> list[Generation | LogLikelihood]:
+    def answer(self, batch: Sequence[Prepared]) -> list[Answer]:
         """Answers in the batch's order. Raises StudyError where a single request exceeds the memory."""
-        work = self._score if isinstance(batch[0].request, LikelihoodRequest) else self._generate
+        work = self._generate if isinstance(batch[0].request, GenerationRequest) else self._score
         return _halving(work, list(batch))
 
     # Log-likelihoods
 
+    def _spans(self, p: Prepared) -> list[tuple[Ids, Ids]]:
+        """What to read and what to score, one or several times."""
+        if isinstance(p.request, BranchRequest):
+            completion = p.request.completion
+            return [(p.prompt_ids + completion[:i], p.continuation_ids) for i in p.request.positions]
+        return list(windows(p.prompt_ids, p.continuation_ids, self.context))
+
     def _rows(self, batch: Sequence[Prepared], sharing: bool = True) -> list[Tree]:
-        """Trees of the batch, continuations in its order: requests with one prompt share one where that pays, and
-        every window of a long text has its own.
+        """Trees of the batch, spans in its order: requests with one trunk share one where that pays, and every
+        window of a long text has its own.
         """
         rows: list[Tree] = []
-        for _, same_prompt in itertools.groupby(batch, key=lambda p: p.prompt_ids):
-            for group in _shareable(same_prompt):
-                shared = False
+        for _, same_trunk in itertools.groupby(batch, key=_trunk):
+            for group in _shareable(same_trunk):
+                tree: Tree | None = None
                 for p in group:
-                    spans = list(windows(p.prompt_ids, p.continuation_ids, self.context))
+                    spans = self._spans(p)
+                    windowed = isinstance(p.request, LikelihoodRequest) and len(spans) > 1
                     for span in spans:
-                        if not (sharing and shared and len(spans) == 1):
-                            rows.append(Tree())
-                        rows[-1].add(*span)
-                    shared = len(spans) == 1
+                        if tree is None or windowed or not sharing:
+                            tree = Tree()
+                            rows.append(tree)
+                        tree.add(*span)
+                    tree = None if windowed else tree
         return rows
 
-    def _score(self, batch: list[Prepared]) -> list[LogLikelihood]:
+    def _score(self, batch: list[Prepared]) -> list[Answer]:
         """One padded forward pass over the batch's trees."""
         scores = iter(self._score_rows(self._rows(batch, sharing=self._sees_branches)))
-        answers = []
+        answers: list[Answer] = []
         for p in batch:
-            spans = windows(p.prompt_ids, p.continuation_ids, self.context)
-            values, greedy = map(list, zip(*(next(scores) for _ in spans), strict=True))
-            answers.append(
-                LogLikelihood(
-                    item_id=p.request.item_id,
-                    benchmark=p.request.benchmark,
-                    model=p.request.model or self.model,
-                    variant=p.request.variant,
-                    index=p.request.index,
-                    token_log_probabilities=tuple(itertools.chain.from_iterable(values)),
-                    is_greedy=all(greedy),
-                    prompt_tokens=len(p.prompt_ids),
-                    prompt_tokens_cut=p.prompt_tokens_cut,
-                    key=p.key,
+            values, greedy = map(list, zip(*(next(scores) for _ in self._spans(p)), strict=True))
+            common = {
+                "item_id": p.request.item_id,
+                "benchmark": p.request.benchmark,
+                "model": p.request.model or self.model,
+                "variant": p.request.variant,
+                "index": p.request.index,
+                "prompt_tokens": len(p.prompt_ids),
+                "prompt_tokens_cut": p.prompt_tokens_cut,
+                "key": p.key,
+            }
+            if isinstance(p.request, BranchRequest):
+                sums, length = tuple(map(math.fsum, values)), len(p.continuation_ids)
+                answer = BranchLikelihoods(
+                    positions=p.request.positions, log_probabilities=sums, target_tokens=length, **common
                 )
-            )
+            else:
+                tokens = tuple(itertools.chain.from_iterable(values))
+                answer = LogLikelihood(token_log_probabilities=tokens, is_greedy=all(greedy), **common)
+            answers.append(answer)
         return answers
 
     def _score_rows(self, rows: list[Tree]) -> list[tuple[list[float], bool]]:
@@ -323,6 +343,8 @@ class TransformersEngine(LocalEngine):
             generated_tokens=len(answer.tokens),
             log_probability=math.fsum(answer.log_probabilities),
             key=p.key,
+            token_ids=tuple(answer.tokens) if p.request.keep_tokens else (),
+            token_log_probabilities=tuple(answer.log_probabilities) if p.request.keep_tokens else (),
         )
 
 
@@ -345,13 +367,20 @@ def _stop_position(text: str, stops: Sequence[str]) -> int | None:
     return min((place for stop in stops if (place := text.find(stop)) >= 0), default=None)
 
 
+def _trunk(p: Prepared) -> Ids:
+    """What the request's continuations have in common, or grow along."""
+    request = p.request
+    return p.prompt_ids + request.completion if isinstance(request, BranchRequest) else p.prompt_ids
+
+
 def _shareable(requests: Iterator[Prepared]) -> Iterator[list[Prepared]]:
-    """Requests with one prompt in groups, each small enough for one tree."""
+    """Requests with one trunk in groups, each small enough for one tree."""
     group: list[Prepared] = []
     tokens = 0
     for p in requests:
-        its_tokens = len(p.continuation_ids) - 1
-        if group and tokens + its_tokens > BRANCHES_PER_PROMPT * len(p.prompt_ids):
+        branches = len(p.request.positions) if isinstance(p.request, BranchRequest) else 1
+        its_tokens = branches * (len(p.continuation_ids) - 1)
+        if group and tokens + its_tokens > BRANCHES_PER_TRUNK * len(_trunk(p)):
             yield group
             group, tokens = [], 0
         group.append(p)
