@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from .engines.base import Answer, Engine, Prepared, Request
-from .items import BranchLikelihoods, Generation, LogLikelihood, from_json, to_json
+from .items import BranchLikelihoods, Generation, from_json, to_json
 from .progress import progress
 from .records import Journal
 
