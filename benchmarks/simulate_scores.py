@@ -26,7 +26,7 @@ from beyondqa.config import validated  # noqa: E402
 from beyondqa.identity import derived_seed  # noqa: E402
 from beyondqa.items import Generation, MultipleChoiceItem, OpenItem  # noqa: E402
 from beyondqa.metrics.base import Metric  # noqa: E402
-from beyondqa.records import SCORE_COLUMNS, write_parquet, write_records  # noqa: E402
+from beyondqa.records import SCORE_COLUMNS, write_json, write_parquet, write_records  # noqa: E402
 from beyondqa.study import Study  # noqa: E402
 
 VARIANTS = {"likelihoods": "reference", "greedy": "greedy", "samples": "sample", "rephrased": "rephrasing"}
@@ -70,6 +70,17 @@ def write_inputs(study: Study, results: Path, n: int) -> None:
                     MultipleChoiceItem(**fields, options=options, candidates=options, gold=i % 4, metadata=metadata)
                 )
         write_records(results / "datasets" / f"{name}.jsonl", items)
+        manifest = {
+            "benchmark": name,
+            "title": benchmark.title,
+            "licence": "none",
+            "available": True,
+            "source": {"kind": "simulation", "revision": None},
+            "items": n,
+            "partial": True,
+            "partial_reason": "simulated items",
+        }
+        write_json(results / "datasets" / f"{name}.manifest.json", manifest)
     for pack in study.packs:
         for model in study.models_of(pack):
             random = np.random.default_rng(derived_seed(2, pack, model))

@@ -17,6 +17,7 @@ for figure in FIGURES:
             figure.name
         input:
             **analysis_files(figure),
+            manifests=manifest_files(covered(figure)),
             resources=list(figure.resources),
             library=library(
                 "statistics/inputs.py",

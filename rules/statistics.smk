@@ -51,6 +51,10 @@ def covered(analysis):
     return [name for name, benchmark in STUDY.benchmarks.items() if analysis.covers(benchmark)]
 
 
+def manifest_files(benchmarks):
+    return [f"{RESULTS}/datasets/{name}.manifest.json" for name in benchmarks]
+
+
 def analysis_files(analysis):
     """Named input files of a table or figure; every list is empty where the study has none of its benchmarks."""
     packs = [pack for pack, names in STUDY.packs.items() if set(names) & set(covered(analysis))]
@@ -80,7 +84,6 @@ def analysis_benchmarks(analysis):
             "title": STUDY.benchmarks[name].title,
             "task": STUDY.benchmarks[name].task,
             "kind": STUDY.benchmarks[name].kind,
-            "partial": "limit" in (config["benchmarks"][name] or {}),
         }
         for name in covered(analysis)
     }

@@ -17,6 +17,7 @@ for table in TABLES:
             table.name
         input:
             **analysis_files(table),
+            manifests=manifest_files(covered(table)),
             resources=list(table.resources),
             library=library("statistics/inputs.py", "tables/base.py", "tables/_scores.py", f"tables/{table.name}.py"),
         output:

@@ -10,6 +10,7 @@ from beyondqa.statistics.inputs import Inputs
 with to_file(snakemake.log[0]):
     params = snakemake.params
     figure = figures.get(params.module, params.subject, params.subject_title)
-    files = {need: [str(path) for path in snakemake.input.get(need, [])] for need in (*figure.needs, "resources")}
+    needs = (*figure.needs, "manifests", "resources")
+    files = {need: [str(path) for path in snakemake.input.get(need, [])] for need in needs}
     inputs = Inputs(files, params.models, params.benchmarks, params.families, params.groups, params.seed)
     write(figure, figure.draw(inputs), str(snakemake.output.csv).removesuffix(".csv"))

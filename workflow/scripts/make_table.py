@@ -10,6 +10,7 @@ from beyondqa.tables.base import write
 with to_file(snakemake.log[0]):
     params = snakemake.params
     table = tables.get(params.module)
-    files = {need: [str(path) for path in snakemake.input.get(need, [])] for need in (*table.needs, "resources")}
+    needs = (*table.needs, "manifests", "resources")
+    files = {need: [str(path) for path in snakemake.input.get(need, [])] for need in needs}
     inputs = Inputs(files, params.models, params.benchmarks, params.families, params.groups, params.seed)
     write(table, table.build(inputs), str(snakemake.output.csv).removesuffix(".csv"))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..benchmarks.base import Benchmark
 from ..metrics.base import Metric
-from ..records import read_csv
+from ..records import read_csv, read_json
 from .labels import metric_rank
 from .scores import read_metrics
 
@@ -41,7 +41,7 @@ class Inputs:
     """Files by need, and the plain facts of the study that labels and orders come from.
 
     `models`: name -> {label, family, derived_from, noise, parameters}; `benchmarks`: name -> {title, task,
-    kind, partial}, those that the analysis covers; `families`: metric families of the study; `groups`: name ->
+    kind}, those that the analysis covers; `families`: metric families of the study; `groups`: name ->
     models. All in the config's order.
     """
 
@@ -77,15 +77,21 @@ class Inputs:
         frame = pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
         return self._in_order(frame), read_metrics(paths)
 
+    @functools.cached_property
+    def manifests(self) -> dict[str, dict[str, Any]]:
+        """What the data sets of the covered benchmarks are, by benchmark."""
+        found = {manifest["benchmark"]: manifest for manifest in map(read_json, self.files.get("manifests", ()))}
+        return {name: found[name] for name in self.benchmarks if name in found}
+
     def label(self, model: str) -> str:
         """Short name of a model; a dagger marks one that was derived from another by noise."""
         entry = self.models[model]
         return f"{entry['label']}†" if entry.get("derived_from") else entry["label"]
 
     def title(self, benchmark: str) -> str:
-        """Title of a benchmark, with a word where only its first items were asked."""
-        entry = self.benchmarks[benchmark]
-        return f"{entry['title']} (partial)" if entry.get("partial") else entry["title"]
+        """Title of a benchmark, with a word where its items are not the benchmark's own and whole."""
+        title = self.benchmarks[benchmark]["title"]
+        return f"{title} (partial)" if self.manifests.get(benchmark, {}).get("partial") else title
 
     def model_notes(self, models: Sequence[str]) -> list[str]:
         """What the daggers of these models mean."""
@@ -99,9 +105,15 @@ class Inputs:
         ] * bool(derived)
 
     def benchmark_notes(self, benchmarks: Sequence[str]) -> list[str]:
-        """What "partial" after the titles of these benchmarks means."""
-        partial = [b for b in self.benchmarks if b in set(benchmarks) and self.benchmarks[b].get("partial")]
-        return ["Partial: only the first items of the benchmark were asked."] * bool(partial)
+        """What "partial" after the titles of these benchmarks means, and which of them are not available."""
+        shown = {name: self.manifests[name] for name in self.manifests if name in set(benchmarks)}
+        reasons: dict[str, list[str]] = {}
+        for name, manifest in shown.items():
+            if manifest["partial"]:
+                reasons.setdefault(manifest["partial_reason"], []).append(self.benchmarks[name]["title"])
+        notes = [f"Partial ({', '.join(titles)}): {reason}." for reason, titles in reasons.items()]
+        absent = {name: m["reason"] for name, m in self.manifests.items() if not m["available"]}
+        return notes + [f"{self.benchmarks[name]['title']}: {reason}." for name, reason in absent.items()]
 
     def _read(self, need: str) -> pd.DataFrame:
         import pandas as pd
