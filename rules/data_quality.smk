@@ -7,7 +7,7 @@ HEAD_QA_FILE = f"{config['originals']}/{head_qa.FOLDER}/{head_qa.FILE}"
 
 rule data_report:
     input:
-        items=dataset_files(STUDY.benchmarks),
+        datasets=dataset_files(STUDY.benchmarks),
         head_qa=lambda w: [HEAD_QA_FILE] if Path(HEAD_QA_FILE).exists() else [],
         library=library("data_quality", "normalisation.py"),
     output:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from beyondqa.careqa_open import construction, replies
-from beyondqa.careqa_open.asking import Question, ask
+from beyondqa.careqa_open.asking import Asking, Question, ask
 from beyondqa.careqa_open.decisions import counts, read_decisions, to_json
 from beyondqa.careqa_open.keywords import filter_keywords, kept_by_reading, keyword
 from beyondqa.errors import StudyError
@@ -130,6 +130,10 @@ def test_unknown_reading():
         ("Which hormone lowers glucose? Answer: see above", "answered_instead_of_rephrasing"),
         ("Which hormone lowers glucose?\nAnswer: the pancreatic one", "answered_instead_of_rephrasing"),
         ("Which hormone lowers glucose? The answer is clear.", "answered_instead_of_rephrasing"),
+        (
+            'The answer to the question "Which hormone lowers glucose?" should be long.',
+            "answered_instead_of_rephrasing",
+        ),
         ("Which hormone lowers glucose?\n\nNote: I removed the list.", "answered_instead_of_rephrasing"),
         ("It lowers the glucose in blood.", "answered_instead_of_rephrasing"),
         ("I'm sorry, but I can't help with that.", "answered_instead_of_rephrasing"),
@@ -212,12 +216,13 @@ def test_retries_are_bounded_sampled_and_seeded():
     questions = [
         Question(name, "p", "text", lambda g: ("unparsed" if g.text == "bad" else "selected", g.text)) for name in "ab"
     ]
-    (a, _), (b, text) = ask(questions, engine, attempts=3, seed=5)
+    (a, _), (b, text) = ask(questions, engine, Asking(3, 5, max_new_tokens=9))
     assert [r.outcome for r in a] == ["unparsed"] * 3
     assert [r.attempt for r in a] == [0, 1, 2]
     assert ([r.outcome for r in b], text) == (["unparsed", "selected"], "good")
     assert [(r.item_id, r.index) for r in engine.requests] == [("a", 0), ("b", 0), ("a", 1), ("b", 1), ("a", 2)]
     assert [r.temperature for r in engine.requests] == [0.0, 0.0, 0.7, 0.7, 0.7]
+    assert {r.max_new_tokens for r in engine.requests} == {9}
     assert engine.requests[2].seed == derived_seed(5, "a", "p", 1)
     assert len({r.seed for r in engine.requests}) == 5
 
@@ -253,10 +258,10 @@ def built(templates):
     items["g"] = item("g", "Which is NOT a hormone?", "Nursing")
     engine = ScriptedEngine(SCRIPT)
     keywords = filter_keywords(items.values(), "case_insensitive")
-    settings = {"attempts": 3, "seed": 1}
-    rephrased = construction.rephrase(items, keywords, templates, engine, **settings)
-    selected = construction.select(items, rephrased, templates, engine, **settings)
-    validated = construction.validate(items, selected, templates, engine, **settings)
+    how = Asking(attempts=3, seed=1)
+    rephrased = construction.rephrase(items, keywords, templates, engine, how)
+    selected = construction.select(items, rephrased, templates, engine, how)
+    validated = construction.validate(items, selected, templates, engine, how)
     steps = {"keywords": keywords, "rephrasing": rephrased, "selection": selected, "validation": validated}
     return items, steps, engine
 
@@ -307,11 +312,9 @@ def test_order_of_versions_is_drawn(templates):
     }
     engine = ScriptedEngine(script)
     rephrased = construction.rephrase(
-        items, filter_keywords(items.values(), "whole_word"), templates, engine, attempts=1, seed=1
+        items, filter_keywords(items.values(), "whole_word"), templates, engine, Asking(1, 1)
     )
-    chosen = [
-        d.questions[0].split()[0] for d in construction.select(items, rephrased, templates, engine, attempts=1, seed=1)
-    ]
+    chosen = [d.questions[0].split()[0] for d in construction.select(items, rephrased, templates, engine, Asking(1, 1))]
     # Of 40 fair draws, 10 or fewer on one side has probability .002.
     assert 10 < chosen.count(DIRECT) < 30
 
@@ -345,7 +348,7 @@ def test_counts(built):
 
 def test_no_requests_where_nothing_is_left(templates):
     engine = ScriptedEngine({})
-    assert construction.rephrase({}, [], templates, engine, attempts=3, seed=1) == []
+    assert construction.rephrase({}, [], templates, engine, Asking(3, 1)) == []
     assert engine.requests == []
 
 
@@ -363,7 +366,7 @@ def test_broken_decision_names_the_line(tmp_path):
 
 def test_decision_about_an_unknown_item(templates):
     with pytest.raises(StudyError, match="record zz"):
-        construction.rephrase({}, filter_keywords([item("zz")], "whole_word"), templates, None, attempts=1, seed=1)
+        construction.rephrase({}, filter_keywords([item("zz")], "whole_word"), templates, None, Asking(1, 1))
 
 
 def test_broken_template_is_named(tmp_path):
@@ -374,13 +377,12 @@ def test_broken_template_is_named(tmp_path):
             filter_keywords([item("a")], "whole_word"),
             construction.read_templates([tmp_path / f"{DIRECT}.txt"]),
             None,
-            attempts=1,
-            seed=1,
+            Asking(1, 1),
         )
 
 
 def test_texts_with_dollars_and_braces_reach_the_prompt_unchanged(templates):
     odd = item("a", question="What costs $5 {per} $answer?")
     engine = ScriptedEngine({("a", DIRECT): ["UNSUITABLE"], ("a", ORAL): ["UNSUITABLE"]})
-    construction.rephrase({"a": odd}, filter_keywords([odd], "whole_word"), templates, engine, attempts=1, seed=1)
+    construction.rephrase({"a": odd}, filter_keywords([odd], "whole_word"), templates, engine, Asking(1, 1))
     assert "What costs $5 {per} $answer?" in engine.requests[0].prompt[0][1]

@@ -242,6 +242,14 @@ def test_summary_and_page():
     assert "blood glucose" not in page
 
 
+def test_tables_without_rows_have_columns_and_benchmarks_without_items_a_row():
+    tables = report.frames(report.examine([closed("a", "Is the rash of this kind?")], {"one": "en", "none": "en"}))
+    assert tables["summary"][["benchmark", "items"]].to_numpy().tolist() == [["one", 1], ["none", 0]]
+    assert list(tables["pairs"].columns) == ["kind", "benchmark_a", "id_a", "benchmark_b", "id_b", "jaccard"]
+    assert list(tables["findings"].columns) == ["check", "benchmark", "item_id", "detail"]
+    assert list(tables["overlaps"].columns)[:3] == ["benchmark_a", "benchmark_b", "kind"]
+
+
 def test_page_without_head_qa():
     assert "Not measured" in report.page(report.examine([closed("a", "Is the rash of this kind?")], {"one": "en"}))
 

@@ -12,7 +12,7 @@ from .decisions import Reply
 
 Answer = Callable[[list[GenerationRequest]], list[Generation]]
 BENCHMARK = "careqa_open_rebuilt"
-MAX_NEW_TOKENS = 1024
+MAX_NEW_TOKENS = 1024  # room for a model that thinks before it replies
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -28,7 +28,16 @@ class Question:
     read: Callable[[Generation], tuple[str, str]]
 
 
-def ask(questions: Sequence[Question], answer: Answer, *, attempts: int, seed: int) -> list[tuple[list[Reply], str]]:
+@dataclasses.dataclass(frozen=True, slots=True)
+class Asking:
+    """How often and how long a model may reply; the seed is the study's."""
+
+    attempts: int
+    seed: int
+    max_new_tokens: int = MAX_NEW_TOKENS
+
+
+def ask(questions: Sequence[Question], answer: Answer, how: Asking) -> list[tuple[list[Reply], str]]:
     """For each question its replies, the last one decisive, and the open-ended question read from it ("" if none).
 
     The first attempt is greedy; the others sample at temperature 0.7, top_p 0.9, with a seed derived from
@@ -37,8 +46,8 @@ def ask(questions: Sequence[Question], answer: Answer, *, attempts: int, seed: i
     replies: list[list[Reply]] = [[] for _ in questions]
     texts = [""] * len(questions)
     open_ones = list(range(len(questions)))
-    for attempt in range(attempts):
-        requests = [_request(questions[i], attempt, seed) for i in open_ones]
+    for attempt in range(how.attempts):
+        requests = [_request(questions[i], attempt, how) for i in open_ones]
         answers = {(a.item_id, a.variant, a.index): a for a in answer(requests)} if requests else {}
         for i, request in zip(open_ones, requests, strict=True):
             generation = answers[request.item_id, request.variant, request.index]
@@ -48,7 +57,7 @@ def ask(questions: Sequence[Question], answer: Answer, *, attempts: int, seed: i
     return list(zip(replies, texts, strict=True))
 
 
-def _request(question: Question, attempt: int, seed: int) -> GenerationRequest:
+def _request(question: Question, attempt: int, how: Asking) -> GenerationRequest:
     sampled = attempt > 0
     return GenerationRequest(
         item_id=question.item_id,
@@ -56,8 +65,8 @@ def _request(question: Question, attempt: int, seed: int) -> GenerationRequest:
         variant=question.prompt,
         index=attempt,
         prompt=(("user", question.text),),
-        max_new_tokens=MAX_NEW_TOKENS,
+        max_new_tokens=how.max_new_tokens,
         temperature=0.7 if sampled else 0.0,
         top_p=0.9 if sampled else 1.0,
-        seed=derived_seed(seed, question.item_id, question.prompt, attempt),
+        seed=derived_seed(how.seed, question.item_id, question.prompt, attempt),
     )

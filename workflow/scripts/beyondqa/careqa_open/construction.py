@@ -13,7 +13,7 @@ from ..identity import derived_seed
 from ..items import MultipleChoiceItem
 from ..loading import Template
 from ..normalisation import comparable
-from .asking import Answer, Question, ask
+from .asking import Answer, Asking, Question, ask
 from .decisions import (
     EQUAL_TO_THE_ORIGINAL,
     ONLY_VALID_ANSWER,
@@ -45,9 +45,7 @@ def rephrase(
     before: Iterable[Decision],
     templates: Templates,
     answer: Answer,
-    *,
-    attempts: int,
-    seed: int,
+    how: Asking,
 ) -> list[Decision]:
     """Two versions of each question that passed the keywords, or why there are fewer.
 
@@ -60,7 +58,7 @@ def rephrase(
         for name in REPHRASING_PROMPTS:
             text = templates[name].fill(_fields(item))
             questions.append(Question(item_id, name, text, _rephrasing_reader(item)))
-    answered = iter(ask(questions, answer, attempts=attempts, seed=seed))
+    answered = iter(ask(questions, answer, how))
     return [_rephrased(decision, [next(answered) for _ in REPHRASING_PROMPTS]) for decision in decisions.values()]
 
 
@@ -69,21 +67,19 @@ def select(
     before: Iterable[Decision],
     templates: Templates,
     answer: Answer,
-    *,
-    attempts: int,
-    seed: int,
+    how: Asking,
 ) -> list[Decision]:
     """The better version of each question, or none. The order of the versions is drawn for each item."""
     questions = []
     decisions = kept(before)
     for item_id, decision in decisions.items():
         item = _item(items, item_id)
-        versions = _in_drawn_order(decision.questions, derived_seed(seed, item_id, SELECTION_PROMPT))
+        versions = _in_drawn_order(decision.questions, derived_seed(how.seed, item_id, SELECTION_PROMPT))
         shown = "\n\n".join(f"Version {number}: {version}" for number, version in enumerate(versions, start=1))
         numbers = " or ".join(str(number) for number, _ in enumerate(versions, start=1))
         text = templates[SELECTION_PROMPT].fill({**_fields(item), "versions": shown, "numbers": numbers})
         questions.append(Question(item_id, SELECTION_PROMPT, text, _choice_reader(versions)))
-    answered = ask(questions, answer, attempts=attempts, seed=seed)
+    answered = ask(questions, answer, how)
     return [_judged(d, "selection", *result) for d, result in zip(decisions.values(), answered, strict=True)]
 
 
@@ -92,9 +88,7 @@ def validate(
     before: Iterable[Decision],
     templates: Templates,
     answer: Answer,
-    *,
-    attempts: int,
-    seed: int,
+    how: Asking,
 ) -> list[Decision]:
     """The second pass: questions whose gold answer the model holds to be the only valid one."""
     questions = []
@@ -103,7 +97,7 @@ def validate(
         (question,) = decision.questions
         text = templates[VALIDATION_PROMPT].fill({"question": question, "answer": _gold(_item(items, item_id))})
         questions.append(Question(item_id, VALIDATION_PROMPT, text, _verdict_reader(question)))
-    answered = ask(questions, answer, attempts=attempts, seed=seed)
+    answered = ask(questions, answer, how)
     return [_judged(d, "validation", *result) for d, result in zip(decisions.values(), answered, strict=True)]
 
 

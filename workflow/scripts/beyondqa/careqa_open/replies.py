@@ -32,7 +32,8 @@ _REFERS_TO_OPTIONS = re.compile(
 )
 _LETTERED_LINE = re.compile(r"^\W*[A-E][.):]\s", re.MULTILINE)
 _ANSWER_LABEL = re.compile(
-    r"(?:^\W*|[.?!]\s+)(?:correct |gold |reference )?answer\W*:|\bthe (?:correct )?answer is\b", re.I | re.M
+    r"(?:^\W*|[.?!]\s+)(?:correct |gold |reference )?answer\W*:|\bthe (?:correct )?answer (?:is|to|should|must)\b",
+    re.I | re.M,
 )
 _COMMENTARY = re.compile(r"^\W*(?:note|explanation|rationale|reasoning)\b[^\n]{0,20}:", re.IGNORECASE | re.MULTILINE)
 # A request without a question mark: "Describe ..." opening a sentence or following a comma.

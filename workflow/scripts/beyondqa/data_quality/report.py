@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..items import Item
 from .checks import CHECKS, LANGUAGE_CONFIDENCE, Finding, find_faults, gold_balance
 from .duplicates import IDENTICAL, KINDS, NEAR, NEAR_JACCARD, SAME_QUESTION, Pair, find_pairs, overlaps
 from .head_qa import NAME as HEAD_QA
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 LISTED = 20  # findings and pairs of a kind that the page lists; the CSV files hold all
+
+
+OVERLAP_COLUMNS = ("benchmark_a", "benchmark_b", "kind", "pairs", "items_a", "items_b")
+GOLD_COLUMNS = ("benchmark", "position", "count", "share", "p", "reason")
 
 
 @dataclass(frozen=True)
 class Quality:
-    """All results; each field but `items` becomes a CSV."""
+    """All results. The rows of `summary` are benchmarks, of `gold_positions` positions of a benchmark's options."""
 
-    items: Sequence[Item]
     summary: list[dict[str, Any]]
     overlaps: list[dict[str, Any]]
     pairs: list[Pair]
@@ -28,11 +35,28 @@ class Quality:
 
 
 def examine(items: Sequence[Item], languages: Mapping[str, str]) -> Quality:
-    """Everything about the items; `languages` as in `find_faults`. The benchmarks keep their order."""
+    """Everything about the items of the benchmarks that `languages` names (as in `find_faults`), in its order."""
     pairs = find_pairs(items)
     findings = find_faults(items, languages)
     gold = gold_balance(items)
-    return Quality(items, _summary(items, pairs, findings, gold), overlaps(pairs), pairs, findings, gold)
+    return Quality(_summary(items, list(languages), pairs, findings, gold), overlaps(pairs), pairs, findings, gold)
+
+
+def frames(quality: Quality) -> dict[str, pd.DataFrame]:
+    """The results as tables, by the field's name; a table without rows has its columns."""
+    import pandas as pd
+
+    return {
+        "summary": pd.DataFrame(quality.summary),
+        "overlaps": pd.DataFrame(quality.overlaps, columns=list(OVERLAP_COLUMNS)),
+        "pairs": pd.DataFrame(map(dataclasses.asdict, quality.pairs), columns=_fields(Pair)),
+        "findings": pd.DataFrame(map(dataclasses.asdict, quality.findings), columns=_fields(Finding)),
+        "gold_positions": pd.DataFrame(quality.gold_positions, columns=list(GOLD_COLUMNS)),
+    }
+
+
+def _fields(record: type) -> list[str]:
+    return [field.name for field in dataclasses.fields(record)]
 
 
 def page(quality: Quality) -> str:
@@ -71,8 +95,13 @@ def page(quality: Quality) -> str:
 
 
 def _summary(
-    items: Sequence[Item], pairs: Sequence[Pair], findings: Sequence[Finding], gold: Sequence[Mapping[str, Any]]
+    items: Sequence[Item],
+    benchmarks: Sequence[str],
+    pairs: Sequence[Pair],
+    findings: Sequence[Finding],
+    gold: Sequence[Mapping[str, Any]],
 ) -> list[dict[str, Any]]:
+    sizes = Counter(item.benchmark for item in items)
     within = {kind: Counter[str]() for kind in KINDS}
     for kind in KINDS:
         twins = {(p.benchmark_b, p.id_b) for p in pairs if p.kind == kind and p.benchmark_a == p.benchmark_b}
@@ -82,18 +111,18 @@ def _summary(
     return [
         {
             "benchmark": benchmark,
-            "items": count,
+            "items": sizes[benchmark],
             **{kind: within[kind][benchmark] for kind in KINDS},
             **{check: faults[benchmark, check] for check in CHECKS},
             "gold_p": p_values.get(benchmark),
         }
-        for benchmark, count in Counter(item.benchmark for item in items).items()
+        for benchmark in benchmarks
     ]
 
 
 def _head_qa(quality: Quality) -> list[str]:
     sizes = {row["benchmark"]: row["items"] for row in quality.summary}
-    if HEAD_QA not in sizes or "careqa" not in sizes:
+    if not sizes.get(HEAD_QA) or not sizes.get("careqa"):
         return ["Not measured: it needs CareQA in the study and HEAD-QA's file among the originals."]
     found = {kind: [p for p in quality.pairs if p.kind == kind and _between(p, "careqa", HEAD_QA)] for kind in KINDS}
     items = {kind: len({pair.id_a for pair in pairs}) for kind, pairs in found.items()}
