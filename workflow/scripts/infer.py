@@ -2,8 +2,6 @@
 
 import logging
 
-from snakemake.script import snakemake
-
 from beyondqa import benchmarks, engines, stages
 from beyondqa.inference import answer_requests
 from beyondqa.logs import to_file
@@ -23,7 +21,10 @@ with to_file(snakemake.log[0]):
         chat_template=params.chat_template,
         max_new_tokens=params.max_new_tokens,
         answers=[answer for path in snakemake.input.answers for answer in read_records(path)],
-        prompts={path.rsplit("/", 1)[-1].removesuffix(".txt"): open(path, encoding="utf-8").read().strip() for path in snakemake.input.prompts},
+        prompts={
+            path.rsplit("/", 1)[-1].removesuffix(".txt"): open(path, encoding="utf-8").read().strip()
+            for path in snakemake.input.prompts
+        },
     )
     requests = stages.get(wildcards.stage).requests(job)
     logging.getLogger("beyondqa").info("%s, stage %s: %d requests", wildcards.model, wildcards.stage, len(requests))

@@ -1,7 +1,5 @@
 """Read a model's answers from files of predictions."""
 
-from snakemake.script import snakemake
-
 from beyondqa.engines import recorded
 from beyondqa.logs import to_file
 from beyondqa.records import read_items, write_records

@@ -2,8 +2,6 @@
 
 import dataclasses
 
-from snakemake.script import snakemake
-
 from beyondqa import metrics
 from beyondqa.errors import StudyError
 from beyondqa.logs import to_file
