@@ -1,6 +1,7 @@
 """EntQA's parts on the authors' recorded cases (vkola-lab/pdig2026@6f0e4d8, data CC BY 4.0)."""
 
 import json
+import tarfile
 
 import numpy as np
 import pytest
@@ -13,7 +14,17 @@ from beyondqa.entqa.normalisation import entities
 from beyondqa.entqa.scoring import recall
 from beyondqa.entqa.splitting import split_as_coded, split_as_published
 from beyondqa.entqa.variants import AS_CODED
+from beyondqa.scoring import score_pairs
 
+BASELINES = {
+    "bleu_precision1[13a]": "bleu1",
+    "bleu_precision4[13a]": "bleu4",
+    "meteor[nltk3.9.1]": "meteor",
+    "rouge1[nostem]": "rouge1",
+    "rouge2[nostem]": "rouge2",
+    "rougeL[nostem]": "rougeL",
+    "rougeLsum[nostem]": "rougeLsum",
+}
 SIDES = ("background", "question")
 RUN_ON = "The most likely cause of the fracture in this patient is an increase in which of the following processes?"
 
@@ -85,6 +96,22 @@ def test_recorded_recalls_and_covered_lists(recorded):
         assert recall(len(coverage.background), len(background), AS_CODED) == record["background_recall"]
         assert recall(len(coverage.question), len(question), AS_CODED) == record["ques_recall"]
         assert set(coverage.grounded) == set(pairs.values())
+
+
+def test_recorded_baselines(cases, shared, tmp_path):
+    """Prediction is the explanation, reference the question sentence; "bleu4" is the 4-gram precision alone.
+    BERTScore is left out: its encoder is not here."""
+    with tarfile.open(shared / "nltk_data/nltk_data.tar.xz") as archive:
+        archive.extractall(tmp_path, filter="data")
+    modules = {"rouge": {}, "bleu": {}, "meteor": {"data": str(_folder_of(tmp_path, "corpora"))}}
+    columns, _ = score_pairs([(case["explanation"], case["question"]) for case in cases], modules)
+    for name, recorded_name in BASELINES.items():
+        values = [round(value, 4) for value in columns[name].values]
+        assert values == [case[recorded_name] for case in cases], name
+
+
+def _folder_of(root, name):
+    return next(path.parent for path in root.rglob(name))
 
 
 def _similar(pairs, phrases):

@@ -4,7 +4,7 @@ import pytest
 
 from beyondqa.entqa.answers import read
 
-LETTERS = "ABCD"
+OPTIONS = ("Metformin", "Lisinopril", "Aspirin", "Heparin")
 
 
 @pytest.mark.parametrize(
@@ -13,8 +13,9 @@ LETTERS = "ABCD"
         ("The correct answer is [B]. Explanation: It is viral.", "B", "It is viral."),
         ("The correct answer is B.\n\nExplanation:\nIt is\nviral.", "B", "It is viral."),
         ("**The correct answer is (C)**\n\n**Explanation:** It is *viral*.", "C", "It is viral."),
-        ("### Answer\nThe correct answer is: Option D\n### Explanation: yes", "D", "yes"),
-        ("The correct option would be A. Explanation: no", "A", "no"),
+        ("### Answer\nThe correct answer is: D\n### Explanation: yes", "D", "yes"),
+        ("The correct answer is B\nIt is known. Explanation: no", "B", "no"),
+        ("B\nExplanation: x", "B", "x"),
         ("The correct answer is A because it is. Explanation: x", "A", "x"),
         ("Explanation: It fits. So, the correct answer is [B].", "B", "It fits. So, the correct answer is [B]."),
         ("The correct answer is C. Explanation: Not B. Explanation: again", "C", "Not B. Explanation: again"),
@@ -23,29 +24,32 @@ LETTERS = "ABCD"
     ],
 )
 def test_read(text, letter, explanation):
-    answer = read(text, LETTERS)
+    answer = read(text, OPTIONS)
     assert (answer.letter, answer.explanation, answer.problem) == (letter, explanation, "")
 
 
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("It is B. Explanation: x", "names no option"),
-        ("The correct answer is a beta blocker. Explanation: x", "names no option"),
-        ("The correct answer is A drug. Explanation: x", "names no option"),
-        ("The correct answer is Bacteria. Explanation: x", "names no option"),
-        ("The correct answer is E. Explanation: x", "names E"),
-        ("The correct answer is A. The correct answer is B. Explanation: x", "names A, B"),
-        ("<think>The correct answer is A. Explanation: x", "names no option; no explanation"),
+        ("It is B. Explanation: x", "no option is stated as the answer"),
+        ("The correct answer is a beta blocker. Explanation: x", "no option is stated as the answer"),
+        ("The correct answer is A drug. Explanation: x", "no option is stated as the answer"),
+        ("The correct answer is Bacteria. Explanation: x", "no option is stated as the answer"),
+        ("The correct answer is E. Explanation: x", "the letter is none of the options"),
+        (
+            "The correct answer is A. The correct answer is B. Explanation: x",
+            "several options are stated as the answer",
+        ),
+        ("<think>The correct answer is A. Explanation: x", "the answer is empty; no explanation"),
         ("The correct answer is A.", "no explanation"),
         ("The correct answer is A. Explanation: ", "the explanation is empty"),
-        ("", "names no option; no explanation"),
+        ("", "the answer is empty; no explanation"),
     ],
 )
 def test_unparsed(text, problem):
-    assert read(text, LETTERS).problem == problem
+    assert read(text, OPTIONS).problem == problem
 
 
 def test_a_long_answer_is_read_fast():
     text = "correct answer is " * 2000 + "*" * 20000 + "<think>" * 2000
-    assert read(text, LETTERS).letter is None
+    assert read(text, OPTIONS).letter is None

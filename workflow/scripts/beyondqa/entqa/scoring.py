@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..errors import StudyError
+from ..extraction import LETTERS
 from ..items import Generation, Item, MultipleChoiceItem, Score
 from ..scoring import well_formed
 from . import answers, extractors
@@ -19,7 +20,6 @@ from .splitting import Split
 from .variants import Variant
 
 COPIED = 0.5
-LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 RECALLS = {"entqa_b": "background", "entqa_q": "question"}
 
 
@@ -52,7 +52,7 @@ def read_records(items: Mapping[str, Item], generations: Iterable[Generation]) -
         if key in records:
             raise StudyError(f"two answers of {generation.model} to one case", record=generation.item_id)
         text = well_formed(generation.text)
-        records[key] = Record(item, generation, answers.read(text, LETTERS[: len(item.options)]))
+        records[key] = Record(item, generation, answers.read(text, item.options))
     return list(records.values())
 
 
