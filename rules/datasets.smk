@@ -2,11 +2,15 @@
 
 import json
 
+from beyondqa.fetching import model_ids
 from beyondqa.sources import existing_files, lock_keys
 
 LOCK = "resources/sources.lock.json"
 with open(Path(workflow.basedir) / LOCK, encoding="utf-8") as file:
     LOCKED = json.load(file)
+
+# Rows written by hand need no source.
+FETCHED = [] if "rows" in config else sorted(STUDY.benchmarks)
 
 # Keys of a benchmark's entry that `beyondqa.loading.load` takes as they stand.
 LOADING_KEYS = ("path", "limit", "few_shot", "expected_rows")
@@ -68,3 +72,52 @@ rule normalise_dataset:
         runtime=30,
     script:
         "../workflow/scripts/normalise_dataset.py"
+
+
+# Fetching has no outputs, so that it looks at what is there each time that it is asked for.
+rule fetch:
+    log:
+        "logs/fetch.log",
+    benchmark:
+        "logs/fetch.tsv"
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        benchmarks=FETCHED,
+        models=model_ids(config),
+        hub_mirror=config["hub_mirror"],
+        originals=config["originals"],
+        lock=LOCK,
+    threads: 1
+    resources:
+        mem_mb=4000,
+        runtime=1440,
+    localrule: True
+    script:
+        "../workflow/scripts/fetch.py"
+
+
+use rule fetch as fetch_data with:
+    log:
+        "logs/fetch_data.log",
+    benchmark:
+        "logs/fetch_data.tsv"
+    params:
+        benchmarks=FETCHED,
+        models={},
+        hub_mirror=config["hub_mirror"],
+        originals=config["originals"],
+        lock=LOCK,
+
+
+use rule fetch as fetch_models with:
+    log:
+        "logs/fetch_models.log",
+    benchmark:
+        "logs/fetch_models.tsv"
+    params:
+        benchmarks=[],
+        models=model_ids(config),
+        hub_mirror=config["hub_mirror"],
+        originals=config["originals"],
+        lock=LOCK,

@@ -1,5 +1,4 @@
 """Write the items of one benchmark and the manifest that explains them."""
-# ruff: noqa: F821 - Snakemake puts `snakemake` in place
 
 from beyondqa.loading import load
 from beyondqa.logs import to_file
