@@ -74,12 +74,11 @@ rule normalise_dataset:
         "../workflow/scripts/normalise_dataset.py"
 
 
-# Fetching has no outputs, so that it looks at what is there each time that it is asked for.
+# Fetching has no outputs, and no benchmark, which Snakemake takes for one, so that it looks at what is there
+# each time that it is asked for.
 rule fetch:
     log:
         "logs/fetch.log",
-    benchmark:
-        "logs/fetch.tsv"
     conda:
         "../envs/analysis.yaml"
     params:
@@ -100,8 +99,6 @@ rule fetch:
 use rule fetch as fetch_data with:
     log:
         "logs/fetch_data.log",
-    benchmark:
-        "logs/fetch_data.tsv"
     params:
         benchmarks=FETCHED,
         models={},
@@ -113,8 +110,6 @@ use rule fetch as fetch_data with:
 use rule fetch as fetch_models with:
     log:
         "logs/fetch_models.log",
-    benchmark:
-        "logs/fetch_models.tsv"
     params:
         benchmarks=[],
         models=model_ids(config),
