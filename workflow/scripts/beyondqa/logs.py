@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import sys
 import traceback
 from collections.abc import Iterator
@@ -21,6 +22,8 @@ def to_file(path: str | Path) -> Iterator[logging.Logger]:
     handler = logging.FileHandler(path, mode="w", encoding="utf-8")
     handler.setFormatter(logging.Formatter(FORMAT))
     logging.captureWarnings(True)
+    if not sys.stderr.isatty():
+        os.environ.setdefault("TQDM_DISABLE", "1")
     logger = logging.getLogger()
     logger.addHandler(handler)
     logger.setLevel(logging.INFO)
