@@ -106,3 +106,17 @@ def test_twenty_thousand_items_in_a_minute(careqa, head_qa, shared):
     start = time.process_time()
     find_pairs(items)
     assert time.process_time() - start < 60
+
+
+def test_mmlu_repeats_itself(shared):
+    """78 items of clinical_knowledge are in college_medicine too, by pandas on the raw rows."""
+    paths = sorted((shared / "hub/cais/mmlu").rglob("*test*.parquet"))
+    frame = pd.concat([pd.read_parquet(path).assign(subject=path.parent.name) for path in paths])
+    keys = [frame["question"].str.strip().str.lower(), frame["choices"].map(lambda c: tuple(sorted(c)))]
+    repeated = frame[pd.concat(keys, axis=1).duplicated()]
+    assert len(repeated) == 78
+    items = [
+        closed(f"{r.subject}:{n}", "mmlu", r.question, r.choices, r.answer) for n, r in enumerate(frame.itertuples())
+    ]
+    (found,) = [row for row in overlaps(find_pairs(items)) if row["kind"] == "identical"]
+    assert found["items_b"] == 78

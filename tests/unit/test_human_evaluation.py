@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from beyondqa import human_evaluation as he
 from beyondqa.errors import StudyError
+from beyondqa.items import MultipleChoiceItem
 
 # ---- sample size
 
@@ -270,3 +271,30 @@ def test_alpha_against_the_coincidence_matrix(rows):
         assert reason
     else:
         assert alpha == pytest.approx(coincidence_alpha(paired), abs=1e-9)
+
+
+# ---- what an evaluator sees
+
+
+def closed(**metadata):
+    return MultipleChoiceItem("careqa:1", "careqa", "Which?", ("Insulin", "Zinc"), (" A", " B"), 1, "p", "", metadata)
+
+
+def test_row_of_a_rephrasing_shows_both_questions():
+    row = he.sheet_row(closed(category="Biology"), "What is it?", None)
+    assert row == {
+        "item_id": "careqa:1",
+        "category": "Biology",
+        "original": "Which?",
+        "options": "A. Insulin\nB. Zinc",
+        "answer": "Zinc",
+        "question": "What is it?",
+    }
+
+
+def test_row_of_a_translation_shows_the_spanish_or_where_it_is():
+    spanish = MultipleChoiceItem("careqa_es:1", "careqa_es", "¿Cuál?", ("Insulina", "Cinc"), (" A", " B"), 1, "p")
+    row = he.sheet_row(closed(), None, spanish)
+    assert (row["original"], row["question"]) == ("¿Cuál?\nA. Insulina\nB. Cinc", "Which?")
+    row = he.sheet_row(closed(category="Biology", year=2024, exam_id=7), None, None)
+    assert row["original"] == "Spanish examination: category Biology, year 2024, exam_id 7"

@@ -17,8 +17,10 @@ from pathlib import Path
 from statistics import NormalDist
 from typing import Any
 
+from .benchmarks.base import lettered
 from .errors import StudyError
 from .identity import derived_seed
+from .items import MultipleChoiceItem
 from .records import atomic
 
 TRANSLATION, ITERATION_1, ITERATION_2 = EVALUATIONS = ("translation", "iteration_1", "iteration_2")
@@ -101,6 +103,31 @@ def assign(item_ids: Sequence[str], evaluators: int, raters: int, seed: int) -> 
     for position, item_id in enumerate(item for item in shuffled for _ in range(raters)):
         loads[position % evaluators].append(item_id)
     return loads
+
+
+def sheet_row(item: MultipleChoiceItem, question: str | None, spanish: MultipleChoiceItem | None) -> dict[str, Any]:
+    """What an evaluator sees of an item: `question` is its open-ended version, None where the translation is judged.
+
+    The original of a translation is the Spanish question with its options, or where to find it in the examinations.
+    """
+    row = {
+        "item_id": item.id,
+        "category": category(item),
+        "options": lettered(item.options),
+        "answer": item.options[item.gold],
+    }
+    if question is not None:
+        return {**row, "original": item.question, "question": question}
+    exam = ", ".join(
+        f"{name} {item.metadata[name]}" for name in ("category", "year", "exam_id") if name in item.metadata
+    )
+    original = f"{spanish.question}\n{lettered(spanish.options)}" if spanish else f"Spanish examination: {exam}"
+    return {**row, "original": original, "question": item.question}
+
+
+def category(item: MultipleChoiceItem) -> str:
+    """The examination that the item is from, "" where it is not known."""
+    return str(item.metadata.get("category", ""))
 
 
 def write_sheet(path: str | PathLike, rows: Iterable[Mapping[str, Any]]) -> None:
