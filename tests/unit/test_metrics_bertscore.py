@@ -169,8 +169,8 @@ def test_roberta_words_start_with_a_space_and_positions_are_offset(byte_level):
     assert encoder.limit == 30
     by_text = dict(encoder.embed(["fever", "cough fever", " fever", "fever " * 40]))
     # A first word is the same token as inside a text: bert-score gives RoBERTa a space before the first word.
-    assert by_text[0].token_ids[1:-1] == by_text[1].token_ids[-2:-1]
-    assert by_text[0].token_ids == by_text[2].token_ids
+    assert by_text[0].tokens[1:-1] == by_text[1].tokens[-2:-1]
+    assert by_text[0].tokens == by_text[2].tokens
     assert by_text[3].truncated
     assert not by_text[1].truncated
-    assert len(by_text[3].token_ids) == 30
+    assert len(by_text[3].tokens) == 30

@@ -8,6 +8,7 @@ from rouge_score.rouge_scorer import RougeScorer
 
 from beyondqa.errors import StudyError
 from beyondqa.metrics import describe, names, score
+from beyondqa.metrics.bleu import corpus_bleu
 from beyondqa.metrics.rouge import tokenize_default, tokenize_unicode
 
 KINDS = ["rouge1", "rouge2", "rougeL", "rougeLsum"]
@@ -66,6 +67,25 @@ def test_harness_values(gold, prediction, bleu, rouge1, rouge2, rouge_l):
 def test_evaluate_bleu_is_unsmoothed_corpus_bleu_of_one_pair(prediction, reference):
     expected = sacrebleu.corpus_bleu([prediction], [[reference]], smooth_method="none").score / 100 or 1e-5
     assert score(BLEU, [prediction], [reference])[0] == pytest.approx(expected, abs=1e-12)
+
+
+@settings(max_examples=200, deadline=None)
+@given(visible, visible)
+def test_sacrebleu_variants_are_those_of_sacrebleu(prediction, reference):
+    sentence = sacrebleu.sentence_bleu(prediction, [reference])
+    assert score("bleu[sacrebleu,13a,exp,effective]", [prediction], [reference])[0] == pytest.approx(sentence.score)
+    unsmoothed = sacrebleu.corpus_bleu([prediction], [[reference]], smooth_method="none")
+    for order in (1, 4):
+        found = score(f"bleu_precision{order}[13a]", [prediction], [reference])[0]
+        assert found == pytest.approx(unsmoothed.precisions[order - 1] / 100)
+
+
+def test_corpus_bleu_is_that_of_the_harness_and_no_mean_of_sentences():
+    # lm_eval.api.metrics 0.4.13: bleu([("the patient has fever", "the patient has a fever")]), on 0 to 100.
+    assert corpus_bleu(["the patient has a fever"], ["the patient has fever"]) == pytest.approx(42.72870063962342)
+    predictions, references = ["a b c d e", "x y z v w u"], ["a b c d e", "x y z v w t"]
+    sentences = score("bleu[sacrebleu,13a,exp,effective]", predictions, references)
+    assert corpus_bleu(predictions, references) != pytest.approx(sum(sentences) / 2, abs=0.1)
 
 
 def test_rouge_l_and_rouge_lsum_differ_on_several_lines():

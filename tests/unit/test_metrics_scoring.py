@@ -64,6 +64,14 @@ def test_equal_pairs_are_scored_once(monkeypatch):
     assert len(by_row(frame, "rouge1[nostem]")) == 12
 
 
+def test_a_module_may_score_some_benchmarks_alone():
+    items = {**ITEMS, "d:1": OpenItem("d:1", "d", "why?", "cough", "why?")}
+    answers = [answer("b:1", "fever"), answer("d:1", "cough")]
+    frame, _ = score_answers(items, answers, {"rouge": {"benchmarks": ["d"]}, "length": {}})
+    assert set(by_row(frame, "rouge1[nostem]")) == {("d:1", "greedy", 0)}
+    assert len(by_row(frame, "length[words]")) == 2
+
+
 def test_no_open_answer_gives_an_empty_frame():
     frame, _ = score_answers(ITEMS, [answer("c:1", "A")], {"rouge": {}})
     assert list(frame.columns) == list(records.SCORE_COLUMNS)
@@ -120,25 +128,17 @@ def test_likelihoods_of_one_family_in_one_frame():
         score_records(ITEMS, [LogLikelihood("z:9", "b", "m", "reference", 0, (-3.0,), False)], {"accuracy": {}})
 
 
-def run_script(root, tmp_path, monkeypatch, model="m", stage="greedy"):
+def run_script(root, tmp_path, model="m", stage="greedy"):
     job = SimpleNamespace(
-        input=Inputs(items=[str(tmp_path / "items.jsonl")], answers=[str(tmp_path / "answers.jsonl")]),
+        input=SimpleNamespace(datasets=[str(tmp_path / "items.jsonl")], answers=[str(tmp_path / "answers.jsonl")]),
         output=[str(tmp_path / "out" / "scores.parquet")],
         log=[str(tmp_path / "score.log")],
         params=SimpleNamespace(modules={"rouge": {}, "length": {}}, benchmarks=["b"]),
         wildcards=SimpleNamespace(family="lexical", model=model, stage=stage),
         threads=1,
     )
-    monkeypatch.setattr("snakemake.script.snakemake", job, raising=False)
-    runpy.run_path(str(root / "workflow/scripts/score.py"))
+    runpy.run_path(str(root / "workflow/scripts/score.py"), init_globals={"snakemake": job})
     return job.output[0]
-
-
-class Inputs(SimpleNamespace):
-    """Named inputs, reached as Snakemake's are."""
-
-    def __getitem__(self, name):
-        return getattr(self, name)
 
 
 @pytest.fixture
@@ -154,8 +154,8 @@ def files(tmp_path):
     return tmp_path
 
 
-def test_the_script_writes_scores_with_metrics_and_signatures(root, files, monkeypatch):
-    path = run_script(root, files, monkeypatch)
+def test_the_script_writes_scores_with_metrics_and_signatures(root, files):
+    path = run_script(root, files)
     frame = pd.read_parquet(path)
     assert set(frame.model) == {"m"}
     assert set(frame.benchmark) == {"b"}
@@ -166,12 +166,12 @@ def test_the_script_writes_scores_with_metrics_and_signatures(root, files, monke
     assert json.loads(metadata[b"signatures"])["rouge"]["measure"] == "F1"
 
 
-def test_the_script_stops_without_answers_of_the_model_and_leaves_nothing(root, files, monkeypatch):
+def test_the_script_stops_without_answers_of_the_model_and_leaves_nothing(root, files):
     with pytest.raises(SystemExit, match="no answer of absent"):
-        run_script(root, files, monkeypatch, model="absent")
+        run_script(root, files, model="absent")
     assert not (files / "out").exists()
     assert "no answer of absent" in (files / "score.log").read_text()
 
 
-def test_a_model_without_rephrasings_has_an_empty_file(root, files, monkeypatch):
-    assert pd.read_parquet(run_script(root, files, monkeypatch, model="absent", stage="rephrased")).empty
+def test_a_model_without_rephrasings_has_an_empty_file(root, files):
+    assert pd.read_parquet(run_script(root, files, model="absent", stage="rephrased")).empty

@@ -24,18 +24,21 @@ OFFSET_POSITIONS = {"roberta", "xlm-roberta", "camembert", "longformer", "mpnet"
 # Their tokenizers tell a word inside a text from one at its start; BERTScore's package starts with a space.
 PREFIX_SPACE = {"roberta", "gpt2"}
 
-BATCH_TOKENS = 8192
+# Padded tokens a batch: on a CPU a small batch stays in the cache and is the fastest.
+BATCH_TOKENS = {"cpu": 2048, "cuda": 32768}
 CHUNK_CHARACTERS = 400_000
 
 
 @dataclass(frozen=True)
 class Embedded:
-    """One text: `vectors` (tokens, width), float32, unit length; `content` marks the tokens that are no
-    separators; `token_ids` in the same order; `truncated` tells that the text went past the encoder's limit."""
+    """One text: `vectors` (tokens, width), float32, unit length, separators included; `content` marks the
+    tokens that are no separators; `tokens` are the strings, `word_starts` marks the first of each word and the
+    separators; `truncated` tells that the text went past the encoder's limit."""
 
     vectors: torch.Tensor
     content: torch.Tensor
-    token_ids: tuple[int, ...]
+    tokens: tuple[str, ...]
+    word_starts: tuple[bool, ...]
     truncated: bool
 
 
@@ -86,8 +89,7 @@ class Encoder:
 
         encoded = self.tokenizer([text.strip() for text in texts], truncation=True, max_length=self.limit)
         separators = [self.tokenizer.cls_token_id, self.tokenizer.sep_token_id]
-        truncated = [bool(encoding.overflowing) for encoding in encoded.encodings]
-        for batch in _batches([len(ids) for ids in encoded["input_ids"]]):
+        for batch in batches([len(ids) for ids in encoded["input_ids"]], BATCH_TOKENS[self.device]):
             padded = self.tokenizer.pad(
                 {"input_ids": [encoded["input_ids"][index] for index in batch]}, return_tensors="pt"
             ).to(self.device)
@@ -95,9 +97,17 @@ class Encoder:
                 states = self.model(**padded).last_hidden_state
                 states = torch.nn.functional.normalize(states, dim=-1).cpu()
             for row, index in enumerate(batch):
-                ids = encoded["input_ids"][index]
-                content = torch.tensor([token not in separators for token in ids])
-                yield index, Embedded(states[row, : len(ids)].clone(), content, tuple(ids), truncated[index])
+                ids, encoding = encoded["input_ids"][index], encoded.encodings[index]
+                yield (
+                    index,
+                    Embedded(
+                        vectors=states[row, : len(ids)].clone(),
+                        content=torch.tensor([token not in separators for token in ids]),
+                        tokens=tuple(encoding.tokens),
+                        word_starts=_word_starts(encoding.word_ids),
+                        truncated=bool(encoding.overflowing),
+                    ),
+                )
 
     def embed_pairs(self, pairs: Sequence[tuple[str, str]]) -> Iterator[tuple[int, Embedded, Embedded]]:
         """(index, prediction, reference) of each pair, chunk by chunk, so that memory does not grow with the
@@ -154,11 +164,15 @@ def signature(entry: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
-    """Indices by falling length, at most BATCH_TOKENS padded tokens a batch."""
+def _word_starts(word_ids: Sequence[int | None]) -> tuple[bool, ...]:
+    return tuple(word is None or word != before for before, word in zip((None, *word_ids), word_ids, strict=False))
+
+
+def batches(lengths: Sequence[int], budget: int) -> Iterator[list[int]]:
+    """Indices by falling length, at most `budget` padded tokens a batch unless one text has more."""
     batch: list[int] = []
     for index in sorted(range(len(lengths)), key=lambda i: -lengths[i]):
-        if batch and lengths[batch[0]] * (len(batch) + 1) > BATCH_TOKENS:
+        if batch and lengths[batch[0]] * (len(batch) + 1) > budget:
             yield batch
             batch = []
         batch.append(index)

@@ -55,10 +55,11 @@ def score_answers(
 ) -> tuple[pd.DataFrame, dict[str, Any]]:
     """Scores of free-text answers against their items' references, in one pass over all variants.
 
-    Answers to multiple-choice items have no reference and are passed over. The same pair of texts is scored
-    once. Flags: "empty" (no visible character), "truncated" (the metric read a part), "cut" (the answer
-    reached the token limit), "prompt_cut" (the prompt did not fit). Raises StudyError for an answer to no
-    item and for two answers of one model to one item under one variant and index.
+    Answers to multiple-choice items have no reference and are passed over, and so are, for a module with
+    `benchmarks` in its settings, answers to others. The same pair of texts is scored once. Flags: "empty" (no
+    visible character), "truncated" (the metric read a part), "cut" (the answer reached the token limit),
+    "prompt_cut" (the prompt did not fit). Raises StudyError for an answer to no item and for two answers of one
+    model to one item under one variant and index.
     """
     import pandas as pd
 
@@ -70,10 +71,17 @@ def score_answers(
         if answer.variant in ANSWER_VARIANTS and isinstance(items[answer.item_id], OpenItem)
     ]
     _refuse_duplicates(answers)
-    distinct: dict[tuple[str, str], int] = {}
-    rows = [distinct.setdefault((answer.text, items[answer.item_id].reference), len(distinct)) for answer in answers]
-    columns, signatures = score_pairs(list(distinct), modules, threads=threads)
-    frames = [_frame(answers, rows, column) for column in columns.values()]
+    frames = []
+    signatures: dict[str, Any] = {}
+    for name, settings in modules.items():
+        asked = [
+            answer for answer in answers if answer.benchmark in (settings or {}).get("benchmarks", [answer.benchmark])
+        ]
+        distinct: dict[tuple[str, str], int] = {}
+        rows = [distinct.setdefault((answer.text, items[answer.item_id].reference), len(distinct)) for answer in asked]
+        columns, signature = score_pairs(list(distinct), {name: settings}, threads=threads)
+        signatures |= signature
+        frames += [_frame(asked, rows, column) for column in columns.values()]
     frame = pd.concat(frames, ignore_index=True) if answers else scores_frame(())
     return frame, signatures
 

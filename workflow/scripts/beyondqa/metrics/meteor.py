@@ -1,0 +1,70 @@
+"""METEOR as NLTK 3.9.1 computes it, one reference an answer.
+
+Definition: Banerjee and Lavie, "METEOR: an automatic metric for MT evaluation with improved correlation with
+human judgments" (2005), with NLTK's defaults (alpha 0.9, beta 3, gamma 0.5), exact, stem and WordNet matches on
+word_tokenize tokens, as EntQA's authors computed it. Later NLTK versions tokenise some texts differently, so
+that another version is refused. Values are in [0, 1].
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from ..errors import StudyError
+from ._groups import by_reference
+from .base import Metric, Values
+
+FAMILY = "lexical"
+ENVIRONMENT = "analysis"
+INPUT = "answers"
+
+NLTK_VERSION = "3.9.1"
+NAME = f"meteor[nltk{NLTK_VERSION}]"
+DATA = "resources/nltk_data"
+RESOURCES = ("corpora/wordnet", "tokenizers/punkt_tab/english")
+
+
+def metrics(settings: Mapping[str, Any]) -> tuple[Metric, ...]:
+    return (
+        Metric(name=NAME, label="METEOR", higher_is_better=True, minimum=0.0, maximum=1.0, floor=0.0, group="meteor"),
+    )
+
+
+def values(pairs: Sequence[tuple[str, str]], settings: Mapping[str, Any], *, threads: int = 1) -> Values:
+    """METEOR of each (prediction, reference) pair. `data` is the folder with NLTK's wordnet and punkt_tab.
+
+    Raises StudyError where NLTK is another version or its data are absent.
+    """
+    _require(Path(settings.get("data", DATA)))
+    from nltk.tokenize import word_tokenize
+    from nltk.translate.meteor_score import single_meteor_score
+
+    column: list[float | None] = [None] * len(pairs)
+    for reference, indices in by_reference(pairs):
+        tokens = word_tokenize(reference)
+        for index in indices:
+            column[index] = float(single_meteor_score(tokens, word_tokenize(pairs[index][0])))
+    return Values({NAME: column}, signature={"nltk": NLTK_VERSION, "alpha": 0.9, "beta": 3.0, "gamma": 0.5})
+
+
+def _require(folder: Path) -> None:
+    import nltk
+
+    if version("nltk") != NLTK_VERSION:
+        raise StudyError(
+            f"{NAME} needs NLTK {NLTK_VERSION}, this is {version('nltk')}", remedy=f"pip install nltk=={NLTK_VERSION}"
+        )
+    for resource in RESOURCES:
+        try:
+            nltk.data.find(resource, paths=[str(folder)])
+        except LookupError as error:
+            raise StudyError(
+                f"NLTK's {resource} is not there, and METEOR needs it",
+                file=folder,
+                remedy="Bring it with `snakemake --cores 1 fetch`, or name its folder as metrics.meteor.data",
+            ) from error
+    if str(folder) not in nltk.data.path:
+        nltk.data.path.insert(0, str(folder))
