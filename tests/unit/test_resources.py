@@ -13,12 +13,12 @@ def vllm(parameters, context=4096, **more):
 @pytest.mark.parametrize(
     ("entry", "gb"),
     [
-        (vllm(70.6e9), 141.2),  # 70.6e9 parameters, two bytes each
-        (vllm(7e9, dtype="float32"), 28.0),
-        (vllm(70e9, quantization="awq"), 42.0),  # 4 bits, and 0.8 bits of scales and zero points
-        (vllm(70e9, quantization="fp8"), 70.0),
-        ({"engine": "transformers", "parameters": 0.135e9}, 0.54),  # float32 on CPUs
-        ({"engine": "transformers", "parameters": 0.135e9, "dtype": "bfloat16"}, 0.27),
+        (vllm(70.6), 141.2),  # 70.6 billion parameters, two bytes each
+        (vllm(7, dtype="float32"), 28.0),
+        (vllm(70, quantization="awq"), 42.0),  # 4 bits, and 0.8 bits of scales and zero points
+        (vllm(70, quantization="fp8"), 70.0),
+        ({"engine": "transformers", "parameters": 0.135}, 0.54),  # float32 on CPUs
+        ({"engine": "transformers", "parameters": 0.135, "dtype": "bfloat16"}, 0.27),
     ],
 )
 def test_weights_are_parameters_times_bytes(entry, gb):
@@ -27,23 +27,23 @@ def test_weights_are_parameters_times_bytes(entry, gb):
 
 def test_keys_and_values_of_a_model_of_7b_by_its_layers():
     # Llama-2-7B: keys and values, 32 layers, 32 heads of 128, two bytes; four sequences of 4,096 tokens.
-    assert resources.key_value_gb(vllm(7e9, context=4096)) == pytest.approx(2 * 32 * 32 * 128 * 2 * 4 * 4096 / 1e9)
+    assert resources.key_value_gb(vllm(7, context=4096)) == pytest.approx(2 * 32 * 32 * 128 * 2 * 4 * 4096 / 1e9)
 
 
 @pytest.mark.parametrize(
     ("entry", "memory", "count"),
     [
-        (vllm(7e9), 80, 1),  # 14 * 1.1 + 8.6 = 24.0 of 72
-        (vllm(7e9), 24, 2),  # 24.0 of 21.6: not one, but two
-        (vllm(34.4e9), 80, 2),  # 68.8 GB of weights alone would fit; with activations and keys 84.3 of 72
-        (vllm(70.6e9), 80, 4),  # 141 GB of weights: neither one GPU nor two (144 usable, 164 needed)
-        (vllm(70.6e9), 141, 2),  # 164 of 127, so two
-        (vllm(70e9, quantization="awq"), 80, 1),  # 42 * 1.1 + 8.6 = 54.8 of 72
-        (vllm(405e9, quantization="fp8"), 80, 8),  # 405 * 1.1 + 8.6 = 454 of 576
-        (vllm(0.5e9), 80, 1),
-        ({"engine": "transformers", "parameters": 70e9}, 80, 0),
+        (vllm(7), 80, 1),  # 14 * 1.1 + 8.6 = 24.0 of 72
+        (vllm(7), 24, 2),  # 24.0 of 21.6: not one, but two
+        (vllm(34.4), 80, 2),  # 68.8 GB of weights alone would fit; with activations and keys 84.3 of 72
+        (vllm(70.6), 80, 4),  # 141 GB of weights: neither one GPU nor two (144 usable, 164 needed)
+        (vllm(70.6), 141, 2),  # 164 of 127, so two
+        (vllm(70, quantization="awq"), 80, 1),  # 42 * 1.1 + 8.6 = 54.8 of 72
+        (vllm(405, quantization="fp8"), 80, 8),  # 405 * 1.1 + 8.6 = 454 of 576
+        (vllm(0.5), 80, 1),
+        ({"engine": "transformers", "parameters": 70}, 80, 0),
         ({"engine": "recorded"}, 80, 0),
-        ({"engine": "openai", "parameters": 70e9}, 80, 0),
+        ({"engine": "openai", "parameters": 70}, 80, 0),
     ],
 )
 def test_gpus_are_the_least_power_of_two_that_holds_the_model(entry, memory, count):
@@ -52,10 +52,10 @@ def test_gpus_are_the_least_power_of_two_that_holds_the_model(entry, memory, cou
 
 def test_a_longer_context_can_cost_a_gpu():
     # 56 * 1.1 = 61.6; keys and values of 4 x 4,096 are 8.6, of 4 x 8,192 are 17.2; 72 are usable.
-    assert [resources.gpus(vllm(28e9, context=context)) for context in (4096, 8192)] == [1, 2]
+    assert [resources.gpus(vllm(28, context=context)) for context in (4096, 8192)] == [1, 2]
 
 
-@pytest.mark.parametrize("parameters", [0.5e9, 7e9, 34e9, 70e9])
+@pytest.mark.parametrize("parameters", [0.5, 7, 34, 70])
 def test_main_memory_holds_the_weights_and_stays_above_what_slurm_needs(parameters):
     for engine in ("vllm", "transformers"):
         entry = {"engine": engine, "parameters": parameters}
@@ -71,15 +71,15 @@ def test_the_papers_models_ask_for_what_they_need(root):
     asked = {name: study.gpus(name) for name in study.models}
     assert asked["Llama-3.1-70B-Instruct"] == asked["Qwen2.5-72B-Instruct"] == 4
     assert asked["Mixtral-8x7B-Instruct-v0.1"] == asked["Yi-1.5-34B-Chat"] == 2
-    assert {asked[name] for name, entry in study.models.items() if entry["parameters"] < 15e9} == {1}
+    assert {asked[name] for name, entry in study.models.items() if entry["parameters"] < 15} == {1}
     for name, entry in study.models.items():
-        assert asked[name] * 80 * 0.9 > entry["parameters"] * 2 / 1e9, name
+        assert asked[name] * 80 * 0.9 > entry["parameters"] * 2, name
 
 
 def test_a_models_entry_overrides_what_follows_from_its_size(root):
     from beyondqa.study import Study
 
-    entry = {"name": "m", "engine": "vllm", "parameters": 70e9}
+    entry = {"name": "m", "engine": "vllm", "parameters": 70}
     config = {"models": [entry], "planning": {"gpu_memory_gb": 80}}
     assert Study(config).gpus("m") == 4
     config = {"models": [{**entry, "gpus": 8, "mem_mb": 12345, "runtime": 7}], "planning": {"gpu_memory_gb": 80}}
@@ -89,9 +89,15 @@ def test_a_models_entry_overrides_what_follows_from_its_size(root):
 def test_the_configured_gpu_memory_decides_the_number_of_gpus():
     from beyondqa.study import Study
 
-    entry = {"name": "m", "engine": "vllm", "parameters": 70e9}
+    entry = {"name": "m", "engine": "vllm", "parameters": 70}
     assert [Study({"models": [entry], "planning": {"gpu_memory_gb": gb}}).gpus("m") for gb in (40, 80, 192)] == [
         8,
         4,
         1,
     ]
+
+
+def test_the_time_limit_grows_with_the_model():
+    # Two hours, and four minutes a billion parameters.
+    assert resources.runtime_minutes({"engine": "vllm", "parameters": 7}) == 148
+    assert resources.runtime_minutes({"engine": "vllm", "parameters": 72.5}) == 410

@@ -24,11 +24,11 @@ LOCAL_ENGINES = ("vllm", "transformers")
 
 
 def weight_gb(entry: Mapping[str, Any]) -> float:
-    """Size of the weights, GB (1e9 bytes): `parameters` (one billion where unsaid) times the bytes of `quantization`
+    """Size of the weights, GB (1e9 bytes): `parameters` (billions, 1 where unsaid) times the bytes of `quantization`
     or else of `dtype` (bfloat16 for vllm, float32 for any other engine where unsaid)."""
     default = "bfloat16" if entry["engine"] in GPU_ENGINES else "float32"
     stored = BYTES[entry.get("dtype", default)]
-    return entry.get("parameters", 1e9) * QUANTISED_BYTES.get(entry.get("quantization", ""), stored) / 1e9
+    return entry.get("parameters", 1.0) * QUANTISED_BYTES.get(entry.get("quantization", ""), stored)
 
 
 def key_value_gb(entry: Mapping[str, Any]) -> float:
@@ -53,4 +53,4 @@ def memory_mb(entry: Mapping[str, Any]) -> int:
 def runtime_minutes(entry: Mapping[str, Any]) -> int:
     """Time limit of one job, minutes: two hours, and four minutes more a billion parameters. A job that meets it
     goes on where it was, with twice the time."""
-    return int(120 + 4 * entry.get("parameters", 1e9) / 1e9)
+    return int(120 + 4 * entry.get("parameters", 1.0))
