@@ -5,9 +5,14 @@ The second copies are read here with csv, json and regular expressions, not with
 
 import collections
 import csv
+import dataclasses
 import gzip
+import importlib
 import json
 import re
+import subprocess
+import sys
+import time
 
 import pytest
 
@@ -272,9 +277,46 @@ def test_pinned_digests_are_those_of_the_originals(load_real):
 
 
 def test_largest_benchmark_takes_seconds(load_real):
-    import time
-
     load_real("medqa")  # the import of the datasets library is not what is measured
     start = time.perf_counter()
     load_real("careqa")
     assert time.perf_counter() - start < 10
+
+
+@pytest.mark.parametrize("name", ["pubmedqa", "mediqa2019", "aci_bench", "biored", "medical_abstracts", "casimedicos"])
+def test_a_truncated_copy_stops(load_real, shared, tmp_path, monkeypatch, name):
+    """The digest tells it; where none is pinned, the reader or the count of rows does."""
+    benchmark = benchmarks.get(name)
+    folder = benchmark.source.folder
+    for file in benchmark.source.files:
+        data = (shared / "data" / folder / file.name).read_bytes()
+        target = tmp_path / folder / file.name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(data[: int(0.6 * len(data))])
+    with pytest.raises(StudyError, match=r"has the sha256 \w+, pinned is"):
+        load_real(name, originals=tmp_path)
+    files = tuple(dataclasses.replace(file, sha256=None) for file in benchmark.source.files)
+    unpinned = dataclasses.replace(benchmark, source=dataclasses.replace(benchmark.source, files=files))
+    monkeypatch.setattr(importlib.import_module(f"beyondqa.benchmarks.{name}"), "BENCHMARK", unpinned)
+    with pytest.raises(StudyError, match=folder):
+        load_real(name, originals=tmp_path)
+
+
+def test_no_network_and_no_home_are_needed(shared, root, tmp_path):
+    """In a process of its own, whose sockets refuse to connect and whose home folder stays empty."""
+    home = tmp_path / "home"
+    home.mkdir()
+    code = f"""
+import socket, sys
+def refuse(*args, **kwargs):
+    raise SystemExit("the network was asked")
+socket.socket.connect = socket.getaddrinfo = refuse
+from beyondqa.loading import load
+for name, count in {{"careqa": 5621, "mmlu": 1089, "mediqa2019": 150}}.items():
+    prompt = {str(root)!r} + f"/resources/prompts/{{name}}.txt"
+    loaded = load(name, hub_mirror={str(shared / "hub")!r}, originals={str(shared / "data")!r}, seed=1, prompt=prompt)
+    assert len(loaded.items) == count
+"""
+    environment = {"HOME": str(home), "PATH": "/usr/bin:/bin", "OMP_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1"}
+    subprocess.run([sys.executable, "-c", code], cwd=root / "workflow/scripts", env=environment, check=True)
+    assert list(home.rglob("*")) == []

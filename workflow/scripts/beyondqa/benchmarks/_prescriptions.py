@@ -16,7 +16,7 @@ OPTIONS = 4
 # Tamil, Telugu, Kannada, Malayalam.
 INDIC = re.compile("[\u0900-\u09ff\u0a00-\u0aff\u0b80-\u0bff\u0c00-\u0cff\u0d00-\u0d7f]")
 UNTOLD = {"", "na", "n/a", "not specified", "not provided", "none"}
-TEMPLATE_ANSWER = "[medicine name]"
+TEMPLATE_ANSWER = "[medicine name]"  # left in the place of a name by whatever filled the records
 
 
 @dataclasses.dataclass(frozen=True)
@@ -32,14 +32,15 @@ class Medicine:
 
 
 def record(row: Row) -> dict:
-    """The record in the row's `results`, a Python literal. Raises ValueError where it is none."""
+    """The record in the row's `results`, a Python literal; empty where that is another kind of value.
+
+    Raises ValueError where it is no literal: it is never run.
+    """
     try:
         value = ast.literal_eval(text(row, "results"))
     except (SyntaxError, ValueError) as error:
         raise ValueError(f"results holds no record: {error}") from error
-    if not isinstance(value, dict):
-        raise ValueError(f"results holds a {type(value).__name__}, not a record")
-    return value
+    return value if isinstance(value, dict) else {}
 
 
 def diagnosis(entry: dict) -> str:
@@ -58,18 +59,18 @@ def diagnosis(entry: dict) -> str:
 
 
 def medicines(entry: dict) -> list[Medicine]:
-    """The medicines of a record in any of the source's layouts, those without a dose left out."""
+    """The medicines of a record in any of the source's layouts, those listed by name alone left out."""
     listed = entry.get("medicine_details") or entry.get("Medicines Prescribed") or []
     found = []
     for item in listed if isinstance(listed, list) else []:
-        if not isinstance(item, dict):
+        if not isinstance(item, dict) or len(item) < 2:
             continue
         medicine = Medicine(
             _told(item.get("medicine_name") or item.get("Name")),
             _told(item.get("medicine_frequency") or item.get("medicine_dosage") or item.get("Dosage")).lower(),
             _told(item.get("course_duration") or item.get("Duration")).lower(),
         )
-        if medicine.name and str(medicine) != medicine.name and medicine.name.lower() != TEMPLATE_ANSWER:
+        if medicine.name and medicine.name.lower() != TEMPLATE_ANSWER:
             found.append(medicine)
     return found
 

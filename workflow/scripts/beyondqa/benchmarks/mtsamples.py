@@ -13,7 +13,10 @@ _COMMIT = "52ba5528fd1ff1c6ec4ad1d0850126836404e71f"
 
 def _read(paths: list[Path]) -> Iterator[Row]:
     for path in sorted(paths[0].glob("*.txt")):
-        first, _, rest = path.read_text(encoding="utf-8-sig").partition("\n")
+        content = path.read_text(encoding="utf-8-sig")
+        if not content.strip():
+            continue  # the source holds empty files
+        first, _, rest = content.partition("\n")
         if not first.startswith(HEADER):
             raise ValueError(f"{path.name} does not begin with {HEADER!r}")
         # The keywords at the end give the specialty away.
