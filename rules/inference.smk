@@ -21,11 +21,16 @@ def model_files(wildcards):
     return files
 
 
+def answers_of_all_models(stage, pack):
+    """The answers that a helper's stage is about."""
+    if stage in STUDY.helper_stages:
+        return helper_files(stage, pack)
+    return [file for model in STUDY.models_of(pack) for file in inference_files(stage, model, pack)]
+
+
 def answers_asked_about(wildcards):
-    """The greedy answers of all models, for a helper's stages; nothing for a model's own."""
-    if wildcards.stage not in STUDY.helper_stages:
-        return []
-    return [file for model in STUDY.models_of(wildcards.pack) for file in inference_files("greedy", model, wildcards.pack)]
+    about = stage_registry.get(wildcards.stage).ANSWERS
+    return answers_of_all_models(about, wildcards.pack) if about else []
 
 
 def stage_items(wildcards):

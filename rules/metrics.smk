@@ -6,9 +6,11 @@ def scored_items(wildcards):
 
 
 def scored_answers(wildcards):
-    if wildcards.stage in STUDY.helper_stages:
-        return helper_files(wildcards.stage, wildcards.pack)
-    return inference_files(wildcards.stage, wildcards.model, wildcards.pack)
+    stage, pack = wildcards.stage, wildcards.pack
+    judgements = STUDY.metric_input(wildcards.family) == "judgements"
+    return (
+        helper_files(stage, pack) if stage in STUDY.helper_stages else inference_files(stage, wildcards.model, pack)
+    ) + (helper_files(STUDY.judging_stage(stage), pack) if judgements else [])
 
 
 rule score:

@@ -1,14 +1,12 @@
 """Ask one model the requests of one stage, pack and shard."""
 
-import logging
-
 from beyondqa import benchmarks, engines, stages
 from beyondqa.inference import answer_requests
 from beyondqa.logs import to_file
 from beyondqa.records import Journal, read_items, read_records, write_records
 from beyondqa.stages.base import Job
 
-with to_file(snakemake.log[0]):
+with to_file(snakemake.log[0]) as log:
     params, wildcards = snakemake.params, snakemake.wildcards
     items = list(read_items(snakemake.input.datasets).values())
     job = Job(
@@ -26,9 +24,15 @@ with to_file(snakemake.log[0]):
             for path in snakemake.input.prompts
         },
     )
-    requests = stages.get(wildcards.stage).requests(job)
-    logging.getLogger("beyondqa").info("%s, stage %s: %d requests", wildcards.model, wildcards.stage, len(requests))
+    stage = stages.get(wildcards.stage)
+    requests = stage.requests(job)
+    log.info("%s, stage %s: %d requests", wildcards.model, wildcards.stage, len(requests))
     shard, shards = int(wildcards.shard), int(wildcards.shards)
     journal = Journal(params.journal, f"{wildcards.pack}.{shard}-of-{shards}.jsonl")
     engine = engines.load({**params.entry, "threads": snakemake.threads})
-    write_records(snakemake.output[0], answer_requests(requests, engine, journal=journal, shard=shard, shards=shards))
+    answers = answer_requests(requests, engine, journal=journal, shard=shard, shards=shards)
+    # What is asked again concerns this shard's answers alone, so it is no longer shared out.
+    while hasattr(stage, "follow_up") and (requests := stage.follow_up(job, answers)):
+        log.info("asking again: %d requests", len(requests))
+        answers += answer_requests(requests, engine, journal=journal)
+    write_records(snakemake.output[0], answers)

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from . import benchmarks, metrics, resources
+from . import benchmarks, metrics, resources, stages
 from .benchmarks import Benchmark
 
 WHOLE = "all"
-HELPER_ROLES = {"rephrased": "rephraser"}
-STAGE_PROMPTS = {"rephrased": ("rephrase_answer",)}
-MAIN_STAGES = {"likelihoods": "likelihoods", "answers": "greedy"}
+MAIN_STAGES = {"likelihoods": "likelihoods", "answers": "greedy", "judgements": "greedy"}
+# Stages whose answers are scored beside the greedy ones, for dispersion.
+FURTHER_ANSWERS = ("samples", "rephrased")
 
 
 @dataclass(frozen=True)
@@ -49,9 +49,14 @@ class Study:
         return sorted({metrics.module(name).FAMILY for name in self.config["metrics"]})
 
     def metric_modules(self, family: str) -> dict[str, dict[str, Any]]:
-        """Metric module -> its settings, for one family; encoders named by a Hub id get their folder as `path`."""
+        """Metric module -> its settings, for one family.
+
+        Encoders named by a Hub id get their folder as `path`, a judge its name and temperature.
+        """
+        judged = self.config["inference"].get("judged", {})
+        judging = {key: judged[key] for key in ("judge", "temperature") if key in judged}
         return {
-            name: self._with_paths(settings or {})
+            name: {**self._with_paths(settings or {}), **(judging if metrics.module(name).INPUT == "judgements" else {})}
             for name, settings in self.config["metrics"].items()
             if metrics.module(name).FAMILY == family
         }
@@ -65,24 +70,24 @@ class Study:
         (environment,) = {metrics.module(name).ENVIRONMENT for name in self.metric_modules(family)}
         return environment
 
+    def metric_input(self, family: str) -> str:
+        """What the family's modules score: "likelihoods", "answers" or "judgements"."""
+        (kind,) = {metrics.module(name).INPUT for name in self.metric_modules(family)}
+        return kind
+
     def main_stage(self, family: str) -> str:
         """The stage whose answers the tables are about: "likelihoods" or "greedy"."""
-        (kind,) = {metrics.module(name).INPUT for name in self.metric_modules(family)}
-        return MAIN_STAGES[kind]
+        return MAIN_STAGES[self.metric_input(family)]
 
     def scored_benchmarks(self, family: str, stage: str, model: str, pack: str) -> list[str]:
         """Benchmarks of the pack that a scoring job is about; empty where there is no such job."""
         main = self.main_stage(family)
-        if stage != main and (main != "greedy" or stage not in ("samples", "rephrased")):
+        if stage != main and (main != "greedy" or stage not in FURTHER_ANSWERS):
             return []
+        about = self.judging_stage(stage) if self.metric_input(family) == "judgements" else stage
         asked = set(self.benchmarks_of(model, pack))
-        names = self.stage_benchmarks(stage, pack, None if stage in self.helper_stages else model)
-        return [name for name in names if name in asked and self._has_scores(family, main, self.benchmarks[name])]
-
-    def _has_scores(self, family: str, main: str, benchmark: Benchmark) -> bool:
-        """Whether the family scores the benchmark: modules with TASKS score those, others what has a reference."""
-        tasks = {task for name in self.metric_modules(family) for task in getattr(metrics.module(name), "TASKS", ())}
-        return benchmark.task in tasks if tasks else main == "likelihoods" or benchmark.kind == "open"
+        names = self.stage_benchmarks(about, pack, None if about in self.helper_stages else model)
+        return [n for n in names if n in asked and (main == "likelihoods" or self.benchmarks[n].kind == "open")]
 
     def _with_paths(self, value: Any) -> Any:
         if isinstance(value, list):
@@ -108,29 +113,40 @@ class Study:
         """Models that are asked anything in the pack, in the config's order."""
         return [model for model in self.models if self.benchmarks_of(model, pack)]
 
-    @property
+    @functools.cached_property
     def helper_stages(self) -> dict[str, str]:
         """Stages in which one helper model works on the answers of all models -> the helper's name."""
         settings = self.config["inference"]
-        return {stage: settings[stage][role] for stage, role in HELPER_ROLES.items() if stage in settings}
+        helping = {name: stages.get(name) for name in stages.names() if stages.get(name).ROLE}
+        return {
+            name: settings[stage.SETTINGS][stage.ROLE] for name, stage in helping.items() if stage.SETTINGS in settings
+        }
 
     def stage_benchmarks(self, stage: str, pack: str, model: str | None = None) -> list[str]:
         """Benchmarks of the pack that take part in an inference stage, for one model or for any."""
         names = self.packs[pack] if model is None else self.benchmarks_of(model, pack)
-        if stage in ("likelihoods", "greedy"):
+        module = stages.get(stage)
+        if not module.SETTINGS:
             if stage == "likelihoods" and model is not None and self.models[model]["engine"] == "recorded":
                 return []
             return [name for name in names if stage in self.benchmarks[name].stages]
-        settings = self.config["inference"].get(stage)
-        return [name for name in names if name in settings["benchmarks"]] if settings else []
+        chosen = self.config["inference"].get(module.SETTINGS, {}).get("benchmarks", [])
+        answered = self.stage_benchmarks(module.ANSWERS, pack, model) if module.ANSWERS else names
+        return [name for name in names if name in chosen and name in answered]
 
     def stage_settings(self, stage: str) -> dict[str, Any]:
         """The stage's own settings from the config, without the list of benchmarks."""
-        return {key: value for key, value in self.config["inference"].get(stage, {}).items() if key != "benchmarks"}
+        settings = self.config["inference"].get(stages.get(stage).SETTINGS, {})
+        return {key: value for key, value in settings.items() if key != "benchmarks"}
 
     def stage_prompts(self, stage: str) -> list[str]:
         """Prompt files that the stage reads."""
-        return [f"resources/prompts/{name}.txt" for name in STAGE_PROMPTS.get(stage, ())]
+        return [f"resources/prompts/{name}.txt" for name in stages.get(stage).PROMPTS]
+
+    def judging_stage(self, stage: str) -> str:
+        """The stage that judges the answers of `stage`."""
+        (name,) = (n for n in stages.names() if stages.get(n).ROLE == "judge" and stages.get(n).ANSWERS == stage)
+        return name
 
     def model_directory(self, model: str) -> Path | None:
         """Where the model's files lie, None for an engine that needs none."""

@@ -1,4 +1,10 @@
-"""The inference stages, one module each: `requests(...)` says what a model is asked."""
+"""The inference stages, one module each: `requests(job)` says what a model is asked.
+
+A module has SETTINGS, the key of its settings under the config's `inference:` ("" where it has none and takes
+every benchmark that names the stage), PROMPTS, names of prompt files, and, where a helper model works on the
+answers of all models, ROLE, the helper's key in the settings, and ANSWERS, the stage whose answers it is given.
+`follow_up(job, answers)`, where there is one, says what is asked again.
+"""
 
 from __future__ import annotations
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from ..engines.base import GenerationRequest
 from .base import Job
 
+SETTINGS, PROMPTS, ROLE, ANSWERS = "", (), "", ""
+
 
 def requests(job: Job) -> list[GenerationRequest]:
     """One request an item, temperature 0."""

@@ -8,6 +8,8 @@ from ..engines.base import LikelihoodRequest
 from ..items import Item, MultipleChoiceItem
 from .base import Job
 
+SETTINGS, PROMPTS, ROLE, ANSWERS = "", (), "", ""
+
 
 def requests(job: Job) -> list[LikelihoodRequest]:
     """All requests of the job, item by item."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from ..engines.base import GenerationRequest
 from .base import Job
 
+SETTINGS, PROMPTS, ROLE, ANSWERS = "rephrased", ("rephrase_answer",), "rephraser", "greedy"
+
 # A rephrasing is about as long as the answer; the margin leaves room for a wordier one.
 LENGTH_MARGIN = 1.5
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from ..engines.base import GenerationRequest
 from .base import Job
 
+SETTINGS, PROMPTS, ROLE, ANSWERS = "samples", (), "", ""
+
 
 def requests(job: Job) -> list[GenerationRequest]:
     """`count` sampled answers an item, each with its own seed."""
