@@ -10,7 +10,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from runs import CLUSTER, PROFILE, TOY, Run, slurm_jobs  # noqa: E402
+from runs import CLUSTER, PROFILE, TOY, Run, slurm_jobs
 
 
 def pytest_configure(config):

@@ -8,7 +8,6 @@ import time
 from pathlib import Path
 
 import pytest
-
 from runs import ROOT, TOY, Run, journal_keys, slurm_jobs, wait_until
 
 pytestmark = pytest.mark.slurm

@@ -1,0 +1,168 @@
+"""The plan of a study, against sums that are done by hand here."""
+
+import json
+import socket
+import time
+
+import pytest
+import yaml
+
+from beyondqa import planning
+from beyondqa.config import validated
+from beyondqa.items import Generation, LogLikelihood, MultipleChoiceItem, OpenItem, to_json
+from beyondqa.records import dumps, write_records
+from beyondqa.study import Study
+
+GPU_HOUR = 3.0
+RATES = {"prompt": 1000, "generated": 100}
+
+
+@pytest.fixture
+def study(tmp_path):
+    """One model of 7 billion parameters, three closed items and two open ones of known length."""
+    closed = [
+        MultipleChoiceItem(f"c{i}", "medqa", "q", ("a", "b"), (" A", " B"), 0, prompt="p" * 398) for i in range(3)
+    ]
+    opened = [OpenItem(f"o{i}", "careqa_open", "q", reference="r" * 40, prompt="p" * 100) for i in range(2)]
+    write_records(tmp_path / "datasets" / "medqa.jsonl", closed)
+    write_records(tmp_path / "datasets" / "careqa_open.jsonl", opened)
+    entry = {"name": "m", "path": str(tmp_path / "model"), "engine": "transformers", "parameters": 7}
+    config = {
+        "study": {"name": "s", "seed": 1},
+        "results": str(tmp_path),
+        "models": [entry],
+        "groups": {"g": {"models": ["m"], "tasks": ["multiple_choice", "open_questions"]}},
+        "benchmarks": {"medqa": {}, "careqa_open": {}},
+        "inference": {"packs": "all", "max_new_tokens": 50, "samples": {"benchmarks": ["careqa_open"], "count": 11}},
+        "metrics": {"length": {}},
+        "planning": {"price_per_gpu_hour": GPU_HOUR, "throughput": {"transformers": RATES}},
+    }
+    return Study(validated(config))
+
+
+def row(study, stage, scale=1):
+    frame = planning.estimates(study)[0][scale]
+    return frame[frame["stage"] == stage].iloc[0]
+
+
+def test_requests_and_tokens_of_each_stage(study):
+    likelihoods = row(study, "likelihoods")
+    # 3 items x 2 options of 398 + 2 characters, and 2 references of 40 alone and (with a blank) after 100.
+    assert likelihoods["requests"] == 3 * 2 + 2 * 2
+    assert likelihoods["tokens_read"] == round((3 * 2 * 400 + 2 * 40 + 2 * 141) / 4)
+    assert likelihoods["tokens_written"] == 0
+    greedy = row(study, "greedy")
+    assert (greedy["items"], greedy["requests"], greedy["tokens_read"], greedy["tokens_written"]) == (2, 2, 50, 100)
+    samples = row(study, "samples")
+    assert (samples["items"], samples["requests"], samples["tokens_written"]) == (2, 22, 22 * 50)
+
+
+def test_hours_follow_from_the_throughput(study):
+    # 60 s for the libraries, 28 GB of float32 weights at 1 GB/s, 50 tokens read and 100 written by 7 billion.
+    seconds = 60 + 28 + 50 * 7 / 1000 + 100 * 7 / 100
+    assert row(study, "greedy")["hours"] == pytest.approx(seconds / 3600)
+
+
+def test_gpus_divide_the_work_and_are_paid_for(study):
+    entry = {**study.config["models"][0], "gpus": 4}
+    four = Study({**study.config, "models": [entry]})
+    seconds = 60 + 28 + (50 * 7 / 1000 + 100 * 7 / 100) / 4
+    greedy = row(four, "greedy")
+    assert greedy["gpus"] == 4
+    assert greedy["gpu_hours"] == pytest.approx(4 * seconds / 3600)
+    assert greedy["cost"] == pytest.approx(GPU_HOUR * 4 * seconds / 3600)
+
+
+def test_finished_jobs_count_as_they_took_and_correct_the_others(study, tmp_path):
+    before = row(study, "samples")["hours"]
+    estimate = 60 + 28 + 50 * 7 / 1000 + 100 * 7 / 100
+    for path, text in {
+        "inference/greedy/m/all/1-of-1.jsonl": "",
+        "benchmarks/inference/greedy/m/all/1-of-1.tsv": f"s\th:m:s\n{3 * estimate}\t0:05:00\n",
+    }.items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(text)
+    greedy = row(study, "greedy")
+    assert (greedy["finished"], greedy["hours"]) == (1, pytest.approx(3 * estimate / 3600))
+    assert row(study, "samples")["hours"] == pytest.approx(3 * before)
+    # What is planned for a larger study is an estimate again, for the finished stage too.
+    assert row(study, "greedy", 10)["hours"] > greedy["hours"]
+
+
+def test_a_ten_times_larger_study_reads_and_writes_ten_times_as_much_and_loads_once(study):
+    once, tenfold = row(study, "samples"), row(study, "samples", 10)
+    assert tenfold["tokens_written"] == 10 * once["tokens_written"]
+    assert tenfold["items"] == 10 * once["items"]
+    start = (60 + 28) / 3600
+    assert tenfold["hours"] - start == pytest.approx(10 * (once["hours"] - start))
+
+
+def test_helpers_work_on_the_answers_of_every_model(study):
+    models = [study.config["models"][0], {**study.config["models"][0], "name": "n", "path": "elsewhere"}]
+    groups = {"g": {"models": ["m", "n"], "tasks": ["multiple_choice", "open_questions"]}}
+    rephrased = {"benchmarks": ["careqa_open"], "rephraser": "m", "count": 5, "temperature": 1.0, "top_p": 0.9}
+    inference = {**study.config["inference"], "rephrased": rephrased}
+    larger = Study({**study.config, "models": models, "groups": groups, "inference": inference})
+    rephrasings = row(larger, "rephrased")
+    assert rephrasings["model"] == "m"
+    assert rephrasings["requests"] == 2 * 2 * 5  # models, items, rephrasings
+
+
+def test_tokens_are_counted_with_the_models_own_tokenizer(tmp_path):
+    from tokenizers import Tokenizer, models, pre_tokenizers
+
+    tokenizer = Tokenizer(models.WordLevel({"[UNK]": 0}, unk_token="[UNK]"))
+    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+    tokenizer.save(str(tmp_path / "tokenizer.json"))
+    texts = ["one two three", "four"]  # 17 characters, 4 words
+    assert planning.characters_a_token(tmp_path, texts) == 17 / 4
+    assert planning.characters_a_token(tmp_path / "absent", texts) == 4
+
+
+def test_disk_of_an_answer_is_about_what_its_record_takes():
+    text = "The patient should rest and drink. " * 20
+    tokens = len(text) / 4
+    written = Generation(
+        "id-0123456789abcdef", "careqa_open", "some-model", "greedy", 0, text, "stop", 100, 0, 175, -1.0
+    )
+    scored = LogLikelihood(
+        "id-0123456789abcdef", "medqa", "some-model", "option", 0, (-0.12345678901234567,) * 175, True
+    )
+    estimate = planning.RECORD_BYTES + tokens * planning.GENERATED_BYTES
+    assert len(dumps({**to_json(written), "key": "0" * 32})) == pytest.approx(estimate, rel=0.3)
+    estimate = planning.RECORD_BYTES + 175 * planning.SCORED_BYTES
+    assert len(dumps({**to_json(scored), "key": "0" * 32})) == pytest.approx(estimate, rel=0.3)
+
+
+def test_names_are_escaped_in_the_page(study):
+    frames, bases = planning.estimates(study)
+    frames[1].loc[0, "model"] = "<script>alert(1)</script>"
+    page = planning.as_html(study, frames, {**bases, "<b>": "<i>"})
+    assert "<script>" not in page
+    assert "<i>" not in page
+    assert "&lt;script&gt;" in page
+
+
+def test_the_full_study_is_planned_in_seconds_without_network(root, monkeypatch):
+    monkeypatch.chdir(root)
+    monkeypatch.setattr(socket.socket, "connect", lambda *_: pytest.fail("the plan needs no network"))
+    config = yaml.safe_load((root / "config.yaml").read_text())
+    study = Study(validated({**config, "results": "results/never-run"}))
+    start = time.perf_counter()
+    frames, bases = planning.estimates(study)
+    assert time.perf_counter() - start < 30
+    assert set(bases) == set(config["benchmarks"])
+    assert frames[1]["gpu_hours"].sum() > 0
+    assert set(frames[1]["stage"]) >= {"likelihoods", "greedy", "samples", "rephrased"}
+    assert json.loads(frames[1].to_json(orient="records"))
+    assert "GPU" in planning.as_text(study, frames, bases)
+
+
+def test_no_job_of_the_full_study_is_planned_beyond_its_time_limit(root, monkeypatch):
+    monkeypatch.chdir(root)
+    config = yaml.safe_load((root / "config.yaml").read_text())
+    study = Study(validated({**config, "results": "results/never-run"}))
+    plans, _ = planning.job_plans(study)
+    for plan in plans:
+        seconds = planning.estimated_seconds(study, plan.model, plan.work, 4.0, plan.jobs)
+        assert seconds / plan.jobs < 60 * 2 * study.runtime_minutes(plan.model), (plan.stage, plan.model, plan.pack)

@@ -1,0 +1,16 @@
+"""Print what the study will cost, and write it as CSV and HTML."""
+
+from beyondqa.logs import to_file
+from beyondqa.planning import as_html, as_text, estimates
+from beyondqa.records import atomic, write_csv
+from beyondqa.study import Study
+
+with to_file(snakemake.log[0]):
+    params = snakemake.params
+    study = Study(params.config)
+    frames, bases = estimates(study)
+    text = as_text(study, frames, bases)
+    write_csv(params.csv, frames[1])
+    with atomic(params.html) as file:
+        file.write(as_html(study, frames, bases))
+    print(text)
