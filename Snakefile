@@ -15,13 +15,18 @@ include: "rules/models.smk"
 include: "rules/inference.smk"
 include: "rules/metrics.smk"
 include: "rules/statistics.smk"
+include: "rules/careqa_open.smk"
+include: "rules/human_evaluation.smk"
+include: "rules/data_quality.smk"
+include: "rules/overview.smk"
 include: "rules/tables.smk"
 include: "rules/figures.smk"
-# include: "rules/report.smk"
+include: "rules/report.smk"
 
 
 rule all:
     input:
+        rules.report.output,
         rules.tables.input,
         rules.figures.input,
     default_target: True
