@@ -87,7 +87,14 @@ class Study:
         about = self.judging_stage(stage) if self.metric_input(family) == "judgements" else stage
         asked = set(self.benchmarks_of(model, pack))
         names = self.stage_benchmarks(about, pack, None if about in self.helper_stages else model)
-        return [n for n in names if n in asked and (main == "likelihoods" or self.benchmarks[n].kind == "open")]
+        return [n for n in names if n in asked and self._is_scored_by(family, self.benchmarks[n])]
+
+    def _is_scored_by(self, family: str, benchmark: Benchmark) -> bool:
+        """Families of answers score open benchmarks, unless their modules name the tasks that they are about."""
+        tasks = {task for name in self.metric_modules(family) for task in getattr(metrics.module(name), "TASKS", ())}
+        if tasks:
+            return benchmark.task in tasks
+        return self.metric_input(family) == "likelihoods" or benchmark.kind == "open"
 
     def _with_paths(self, value: Any) -> Any:
         if isinstance(value, list):
