@@ -10,6 +10,8 @@ if "study" not in config:
 
 
 include: "rules/common.smk"
+include: "rules/failures.smk"
+include: "rules/plan.smk"
 include: "rules/datasets.smk"
 include: "rules/models.smk"
 include: "rules/inference.smk"
