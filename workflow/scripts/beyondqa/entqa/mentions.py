@@ -12,9 +12,9 @@ from ..identity import content_key
 from ..progress import progress
 from ..records import Journal
 from .extractors import Extractor, Mention
-from .normalisation import entities, is_kept, normalise
+from .normalisation import entities, entity_of
 
-BATCH = 64
+BATCH = 512
 Spans = dict[str, list[tuple[int, int]]]
 
 
@@ -43,8 +43,8 @@ class Mentions:
         """Entity -> its places in the text, (start, end) in characters."""
         spans: Spans = {entity: [] for entity in self.entities(text, noun_chunks)}
         for mention in self.of(text, noun_chunks=noun_chunks):
-            entity = normalise(mention.text)
-            if entity in spans and is_kept(mention.text):
+            entity = entity_of(mention.text)
+            if entity in spans:
                 spans[entity].append((mention.start, mention.end))
         return spans
 

@@ -21,7 +21,13 @@ def entities(mentions: Iterable[str]) -> list[str]:
 
     The steps are the paper's code's, in its order.
     """
-    return deduplicate(filter(None, (normalise(mention) for mention in mentions if is_kept(mention))))
+    return deduplicate(filter(None, map(entity_of, mentions)))
+
+
+@functools.lru_cache(maxsize=100_000)
+def entity_of(mention: str) -> str:
+    """The entity that a mention names, "" where it names none."""
+    return normalise(mention) if is_kept(mention) else ""
 
 
 def is_kept(mention: str) -> bool:

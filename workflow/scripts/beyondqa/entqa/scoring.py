@@ -10,6 +10,7 @@ from typing import Any
 from ..errors import StudyError
 from ..extraction import LETTERS
 from ..items import Generation, Item, MultipleChoiceItem, Score
+from ..records import Journal
 from ..scoring import well_formed
 from . import answers, extractors
 from .copying import copied_share
@@ -34,6 +35,25 @@ class Record:
     @property
     def stem(self) -> str:
         return _stem(self.item.question)
+
+    @functools.cached_property
+    def copied_share(self) -> float | None:
+        """Share of the explanation that is copied from the stem."""
+        return copied_share(self.answer.explanation or "", self.stem)
+
+    @functools.cached_property
+    def flags(self) -> tuple[str, ...]:
+        """What holds of the answer: "empty" (no explanation), "unparsed" (no option stated), "copied" (half of
+        the explanation, or of the stem, is copied word for word), "cut", "prompt_cut"."""
+        explanation = self.answer.explanation or ""
+        flags = {
+            "empty": not explanation,
+            "unparsed": self.answer.letter is None,
+            "copied": max(self.copied_share or 0, copied_share(self.stem, explanation) or 0) >= COPIED,
+            "cut": self.generation.finish_reason == "length",
+            "prompt_cut": self.generation.prompt_tokens_cut > 0,
+        }
+        return tuple(name for name, holds in flags.items() if holds)
 
     @property
     def gold(self) -> str:
@@ -66,7 +86,9 @@ def find_mentions(
     records: Sequence[Record],
     variants: Sequence[Variant],
     extractor: extractors.Extractor,
-    journals: Mapping[str, Any] | None = None,
+    journals: Mapping[str, Journal] | None = None,
+    *,
+    threads: int = 1,
 ) -> Mentions:
     """Mentions of every distinct text of the records; noun chunks where a variant counts them.
 
@@ -77,7 +99,7 @@ def find_mentions(
     chunked = [variant for variant in variants if variant.noun_chunks]
     if chunked:
         texts = _texts(records, chunked)
-        found["noun_chunks"] = find(texts, extractors.NounChunks(), journals.get("noun_chunks"))
+        found["noun_chunks"] = find(texts, extractors.NounChunks(threads), journals.get("noun_chunks"))
     return Mentions(found)
 
 
@@ -110,14 +132,13 @@ def score(
     scores: list[Score] = []
     details: list[dict[str, Any]] = []
     for record in records:
-        flags = record_flags(record)
-        scores += _answer_scores(record, flags)
+        scores += _answer_scores(record)
         detail = _detail(record)
         for variant in variants:
             entities = record_entities(record, variant, mentions)
             coverage = cover(*entities, variant, embeddings)
             for kind, value, reason in _values(record, variant, entities, coverage):
-                scores.append(new_score(record, metric_name(kind, variant), value, flags, reason))
+                scores.append(new_score(record, metric_name(kind, variant), value, reason))
             detail["variants"][variant.name] = _variant_detail(record, variant, mentions, entities, coverage)
         details.append(detail)
     return scores, details
@@ -148,32 +169,16 @@ def _undefined(record: Record, variant: Variant, value: float | None, reason: st
     return value, reason if value is None else ""
 
 
-def _answer_scores(record: Record, flags: tuple[str, ...]) -> Iterator[Score]:
-    explanation = record.answer.explanation
-    yield new_score(record, "entqa_accuracy", float(record.answer.letter == record.gold), flags, record.answer.problem)
-    yield new_score(record, "length[explanation]", float(len((explanation or "").split())), flags)
-    share = copied_share(explanation or "", record.stem)
-    reason = "" if share is not None else "the explanation has no word"
-    yield new_score(record, "copied_share[8-grams]", share, flags, reason)
+def _answer_scores(record: Record) -> Iterator[Score]:
+    words = len((record.answer.explanation or "").split())
+    reason = "" if record.copied_share is not None else "the explanation has no word"
+    yield new_score(record, "entqa_accuracy", float(record.answer.letter == record.gold), record.answer.problem)
+    yield new_score(record, "length[explanation]", float(words))
+    yield new_score(record, "copied_share[8-grams]", record.copied_share, reason)
 
 
-def record_flags(record: Record) -> tuple[str, ...]:
-    """What holds of an answer: "empty" (no explanation), "unparsed" (no option named), "copied" (half of the
-    explanation, or of the stem, is copied word for word), "cut", "prompt_cut"."""
-    explanation = record.answer.explanation or ""
-    copied = max(copied_share(explanation, record.stem) or 0, copied_share(record.stem, explanation) or 0)
-    flags = {
-        "empty": not explanation,
-        "unparsed": record.answer.letter is None,
-        "copied": copied >= COPIED,
-        "cut": record.generation.finish_reason == "length",
-        "prompt_cut": record.generation.prompt_tokens_cut > 0,
-    }
-    return tuple(name for name, holds in flags.items() if holds)
-
-
-def new_score(record: Record, metric: str, value: float | None, flags: tuple[str, ...], reason: str = "") -> Score:
-    """A score of the record's answer."""
+def new_score(record: Record, metric: str, value: float | None, reason: str = "", flags: tuple[str, ...] = ()) -> Score:
+    """A score of the record's answer; `flags` join those of the record."""
     generation = record.generation
     return Score(
         item_id=generation.item_id,
@@ -183,7 +188,7 @@ def new_score(record: Record, metric: str, value: float | None, flags: tuple[str
         index=generation.index,
         metric=metric,
         value=value,
-        flags=flags,
+        flags=record.flags + flags,
         reason=reason,
     )
 

@@ -10,7 +10,7 @@ import dataclasses
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from ..entqa.scoring import case_texts, new_score, read_records, record_flags
+from ..entqa.scoring import case_texts, new_score, read_records
 from ..entqa.variants import AS_CODED
 from ..items import Generation, Item, Score
 from . import describe
@@ -42,8 +42,8 @@ def scores(
         for record, pair in zip(records, pairs, strict=True):
             row = rows[pair]
             value = column.values[row]
-            flags = record_flags(record) + ("truncated",) * (row in column.truncated)
-            yield new_score(record, _name(name), value, flags, column.reasons[row] if value is None else "")
+            reason = column.reasons[row] if value is None else ""
+            yield new_score(record, _name(name), value, reason, ("truncated",) * (row in column.truncated))
 
 
 def _name(name: str) -> str:
