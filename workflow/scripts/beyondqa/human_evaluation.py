@@ -23,7 +23,13 @@ from .identity import derived_seed
 from .items import MultipleChoiceItem
 from .records import atomic
 
-TRANSLATION, ITERATION_1, ITERATION_2 = EVALUATIONS = ("translation", "iteration_1", "iteration_2")
+TRANSLATION = "translation"
+TITLES = {
+    TRANSLATION: "Translation",
+    "iteration_1": "Rephrasing, iteration 1",
+    "iteration_2": "Rephrasing, iteration 2",
+}
+EVALUATIONS = tuple(TITLES)
 RATERS = 3  # at least so many evaluators an item in paper 1
 VERDICTS = {"yes": True, "no": False}
 SHEET_COLUMNS = ("item_id", "category", "original", "options", "answer", "question", "correct", "comment")
@@ -206,7 +212,7 @@ def summarise(judgements: Iterable[Judgement], categories: Mapping[str, str]) ->
     - at_least_1, at_least_2, all_3: held to be correct by so many of three evaluators. For an item with more than
       three, the mean over all choices of three of them, so that the share does not fall with their number.
     - all_of_the_item: held to be correct by every evaluator of the item, three or more (falls with their number).
-    Agreement in 0-1:
+    Agreement in 0-1, `pairwise` without an interval:
     - unanimous: share of items on which all evaluators of the item agree;
     - pairwise: mean over items of the share of pairs of evaluators that agree.
     - krippendorff_alpha: nominal; undefined where all verdicts are equal.
@@ -263,7 +269,7 @@ def _summary(by_item: Mapping[str, Sequence[bool]], table: Mapping[tuple[str, st
         rows.append(_share(name, sum(share_of_three(sum(v), len(v), at_least) for v in full), n))
     rows.append(_share("all_of_the_item", sum(map(all, full)), n))
     rows.append(_share("unanimous", sum(all(v) or not any(v) for v in full), n))
-    rows.append(_share("pairwise", sum(map(_pairs_that_agree, full)), n))
+    rows.append(_mean("pairwise", list(map(_pairs_that_agree, full))))
     alpha, reason = krippendorff_alpha({key: verdict for key, verdict in table.items() if key[1] in by_item})
     return [*rows, _row("krippendorff_alpha", alpha, n, reason=reason)]
 
@@ -280,6 +286,13 @@ def _share(quantity: str, count: float, n: int) -> dict[str, Any]:
         return _row(quantity, None, n, reason=f"no item has {RATERS} judgements")
     low, high = proportion_confint(count, n, method="wilson")
     return _row(quantity, count / n, n, low=float(low), high=float(high))
+
+
+def _mean(quantity: str, values: Sequence[float]) -> dict[str, Any]:
+    n = len(values)
+    return (
+        _row(quantity, sum(values) / n, n) if n else _row(quantity, None, 0, reason=f"no item has {RATERS} judgements")
+    )
 
 
 def _row(
