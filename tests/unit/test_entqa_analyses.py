@@ -176,6 +176,6 @@ def test_case_frame():
         ],
         columns=["benchmark", "item_id", "model", "metric", "value"],
     )
-    (row,) = analyses.case_frame(scores, {"m": 7e9}).to_dict("records")
+    (row,) = analyses.case_frame(scores, {"m": 7}).to_dict("records")
     assert (row["accuracy"], row["length"], row["size"], row[METRIC]) == (1.0, 7.0, 7.0, 0.25)
     assert analyses.metrics_of(analyses.case_frame(scores, {"m": None})) == [METRIC, analyses.LENGTH]

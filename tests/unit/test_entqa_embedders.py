@@ -40,6 +40,12 @@ def test_a_known_similarity(vectors):
     np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-6)
 
 
+def test_truncated_phrases_are_named(minilm):
+    """MiniLM reads 256 tokens, two of them its own: 254 short words pass and 255 do not."""
+    fits, too_long = "a " * 253 + "a", "a " * 254 + "a"
+    assert minilm.truncated(["short", fits, too_long]) == [too_long]
+
+
 class Counting(Embedder):
     """An embedder without a model: it tells how often each phrase was asked for."""
 

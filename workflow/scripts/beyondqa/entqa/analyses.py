@@ -28,13 +28,13 @@ SIZE_GROUPS = {5.0: "<3B", 13.0: "~10B", 40.0: "32B", np.inf: "72B"}
 
 
 def case_frame(scores: pd.DataFrame, sizes: Mapping[str, float | None]) -> pd.DataFrame:
-    """`cases` of long scores (records.SCORE_COLUMNS); `sizes` are parameters by model."""
+    """`cases` of long scores (records.SCORE_COLUMNS); `sizes` are parameters by model, in billions."""
     import pandas as pd
 
     keys = ["benchmark", "item_id", "model"]
     named = scores.astype(dict.fromkeys([*keys, "metric"], str))
     wide = named.pivot(index=keys, columns="metric", values="value").reset_index().rename_axis(columns=None)
-    size = pd.to_numeric(wide["model"].map(sizes)) / 1e9
+    size = pd.to_numeric(wide["model"].map(sizes))
     return wide.assign(size=size, accuracy=wide[ACCURACY], length=wide[LENGTH]).drop(columns=ACCURACY)
 
 

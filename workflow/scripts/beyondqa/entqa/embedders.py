@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+import sys
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib.metadata import version
@@ -20,6 +21,8 @@ from ..records import atomic, dumps
 
 BATCH = 64
 CHUNK = 2048
+# No embedder reads fewer tokens, and a token is at least a character: shorter phrases need no counting.
+SHORT = 128
 
 # Raised by hand whenever an embedding could change: part of the key of every kept one.
 SEMANTICS = 1
@@ -49,6 +52,14 @@ class Embedder:
         return self._model.encode(
             list(phrases), batch_size=BATCH, normalize_embeddings=True, convert_to_numpy=True, show_progress_bar=False
         ).astype(np.float32)
+
+    def truncated(self, phrases: Iterable[str]) -> list[str]:
+        """The phrases of which the model reads only the beginning, sorted."""
+        long = sorted(phrase for phrase in phrases if len(phrase) > SHORT)
+        if not long:
+            return []
+        limit = self._model.get_max_seq_length() or sys.maxsize
+        return [phrase for phrase in long if len(self._model.tokenizer(phrase)["input_ids"]) > limit]
 
 
 def embed(embedder: Embedder, phrases: Iterable[str], store: str | Path | None = None) -> Embeddings:

@@ -7,12 +7,13 @@ with a right answer, which its text does not say. It explains why these metrics 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from ..entqa.scoring import case_texts, new_score, read_records
+from ..entqa.scoring import Record, case_texts, new_score, read_records
 from ..entqa.variants import AS_CODED
 from ..items import Generation, Item, Score
+from ..scoring import Column, score_pairs
 from . import describe
 from .base import Metric
 
@@ -29,18 +30,20 @@ def metrics(settings: Mapping[str, Any]) -> tuple[Metric, ...]:
 
 def scores(
     items: Mapping[str, Item], generations: Iterable[Generation], settings: Mapping[str, Any], *, threads: int = 1
-) -> Iterator[Score]:
-    """Scores of the explanations; a missing one gets the metric's floor and the flag "empty"."""
-    from ..scoring import score_pairs
-
+) -> tuple[list[Score], dict[str, Any]]:
+    """Scores of the explanations and the modules' signatures; a missing explanation gets the metric's floor
+    and the flag "empty"."""
     records = read_records(items, generations)
     texts = [case_texts(record, AS_CODED) for record in records]
     pairs = [(explanation, question) for _, question, explanation in texts]
     rows = {pair: row for row, pair in enumerate(dict.fromkeys(pairs))}
-    columns, _ = score_pairs(list(rows), settings, threads=threads)
+    columns, signatures = score_pairs(list(rows), settings, threads=threads)
+    return list(_scores(records, [rows[pair] for pair in pairs], columns)), signatures
+
+
+def _scores(records: Sequence[Record], rows: Sequence[int], columns: Mapping[str, Column]) -> Iterator[Score]:
     for name, column in columns.items():
-        for record, pair in zip(records, pairs, strict=True):
-            row = rows[pair]
+        for record, row in zip(records, rows, strict=True):
             value = column.values[row]
             reason = column.reasons[row] if value is None else ""
             yield new_score(record, _name(name), value, reason, ("truncated",) * (row in column.truncated))
