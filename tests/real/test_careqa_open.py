@@ -8,9 +8,25 @@ import json
 import pandas as pd
 import pytest
 
+from beyondqa.careqa_open.asking import Asking
+from beyondqa.careqa_open.construction import (
+    PROMPTS,
+    REPHRASING_PROMPTS,
+    SELECTION_PROMPT,
+    read_templates,
+    rebuilt_rows,
+    rephrase,
+    select,
+    validate,
+)
 from beyondqa.careqa_open.keywords import filter_keywords, kept_by_reading
 from beyondqa.careqa_open.replies import read_rephrasing
 from beyondqa.items import Generation, MultipleChoiceItem
+from beyondqa.loading import load
+from beyondqa.records import write_jsonl
+from beyondqa.statistics.careqa import counts, token_statistics
+
+DIRECT, ORAL = REPHRASING_PROMPTS
 
 
 def closed(name, question, options, gold, **metadata):
@@ -22,7 +38,7 @@ def closed(name, question, options, gold, **metadata):
 def careqa(shared):
     frame = pd.read_parquet(shared / "hub/HPAI-BSC/CareQA/CareQA_en/test-00000-of-00001.parquet")
     return [
-        closed(r.unique_id, r.question, (r.op1, r.op2, r.op3, r.op4), r.cop - 1, category=r.category)
+        closed(r.unique_id, r.question, (r.op1, r.op2, r.op3, r.op4), r.cop - 1, category=r.category, year=r.year)
         for r in frame.itertuples()
     ]
 
@@ -97,3 +113,57 @@ def test_gold_answers_are_no_rephrasings(open_pairs):
     for item, row in open_pairs:
         reply = Generation(item.id, "", "", "", 0, row["correct_answer"], "stop")
         assert read_rephrasing(reply, item)[0] in {"answered_instead_of_rephrasing", "echo_of_the_options"}
+
+
+def test_the_whole_construction_in_openmedqa_s_shape(open_pairs, root, tmp_path):
+    """A scripted engine replays OpenMedQA's rephrasings: what comes out are its questions with MedQA's answers."""
+    items = {item.id: item for item, _ in open_pairs}
+    replayed = {item.id: row["question"] for item, row in open_pairs}
+    script = {DIRECT: replayed.get, ORAL: lambda _: "UNSUITABLE", SELECTION_PROMPT: lambda _: "1"}
+
+    def scripted(requests):
+        return [
+            Generation(r.item_id, "", "", r.variant, r.index, script.get(r.variant, lambda _: "YES")(r.item_id), "stop")
+            for r in requests
+        ]
+
+    templates = read_templates(root / f"resources/prompts/{name}.txt" for name in PROMPTS)
+    how = Asking(attempts=2, seed=1)
+    decisions = filter_keywords(items.values(), "case_insensitive")
+    passed = {decision.item_id for decision in decisions if decision.kept}
+    for step in (rephrase, select, validate):
+        decisions = step(items, decisions, templates, scripted, how)
+    rows = rebuilt_rows(items, decisions)
+    expected = [
+        (item.id, row["question"].strip(), row["correct_answer"]) for item, row in open_pairs if item.id in passed
+    ]
+    found = [(row["id"], row["question"], row["answer"]) for row in rows]
+    assert set(found) <= set(expected)
+    assert len(expected) - len(found) == 3  # thinking shown once, the gold answer held twice
+    write_jsonl(tmp_path / "rebuilt.jsonl", rows)
+    loaded = load(
+        "careqa_open_rebuilt",
+        hub_mirror="",
+        originals="",
+        seed=1,
+        prompt=root / "resources/prompts/careqa_open.txt",
+        path=tmp_path / "rebuilt.jsonl",
+    )
+    assert [(i.metadata["closed_id"], i.question, i.reference) for i in loaded.items] == found
+
+
+def test_careqa_in_numbers(careqa, shared):
+    # careqa_closed_counts.csv: whitespace tokens, answers are all options, vocabulary of questions and options.
+    published = pd.read_csv(shared / "facts/tables/careqa_closed_counts.csv").set_index("category")
+    rows = {row["category"]: row for row in token_statistics(careqa)}
+    assert rows["all"]["items"] == published.loc["ALL", "total"]
+    names = ["question_max", "question_mean", "answer_max", "answer_mean", "vocabulary"]
+    for category, row in published.drop("ALL").iterrows():
+        found = [round(rows[category][name], 2) for name in names]
+        assert found == row[["ws_max_q", "ws_avg_q", "ws_max_a", "ws_avg_a", "ws_vocab"]].tolist()
+
+
+def test_careqa_by_category_and_year(careqa, shared):
+    published = pd.read_csv(shared / "facts/tables/careqa_closed_counts.csv").set_index("category")
+    years = [str(year) for year in range(2020, 2025)]
+    assert counts(careqa).to_dict() == published.drop("ALL")[years].to_dict()

@@ -26,7 +26,7 @@ def counts_drawing(inputs: Inputs, benchmarks: Sequence[str], nothing: str) -> D
     picture, panels = new(1.1 + 0.3 * max(map(len, tables.values())), len(tables))
     for axes, (name, table) in zip(panels, tables.items(), strict=True):
         _stacked_bars(axes, table)
-        axes.set_title(f"{inputs.title(name)} ({len(sets[name]):,} items)")
+        axes.set_title(f"{inputs.title(name)}, {len(sets[name]):,} items")
     handles, labels = panels[0].get_legend_handles_labels()
     picture.legend(handles, labels, loc="outside lower center", ncols=len(labels), title="Year", title_fontsize=7.5)
     long = [table.stack().rename("items").reset_index().assign(benchmark=name) for name, table in tables.items()]
@@ -37,6 +37,7 @@ def counts_drawing(inputs: Inputs, benchmarks: Sequence[str], nothing: str) -> D
 def _stacked_bars(axes: Axes, table: pd.DataFrame) -> None:
     import numpy as np
     import seaborn as sns
+    from matplotlib.ticker import MaxNLocator
 
     colours = sns.color_palette("crest", len(table.columns))
     left = np.zeros(len(table))
@@ -49,6 +50,7 @@ def _stacked_bars(axes: Axes, table: pd.DataFrame) -> None:
         left += table[year].to_numpy()
     axes.bar_label(bars, [f" {total:,.0f}" for total in left], label_type="edge", fontsize=7)
     axes.invert_yaxis()
-    axes.margins(x=0.1)
+    axes.set_xlim(0, 1.12 * left.max())
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.set_xlabel("Items")
     axes.grid(visible=False, axis="y")

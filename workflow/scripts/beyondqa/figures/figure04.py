@@ -45,7 +45,7 @@ def draw(inputs: Inputs) -> Drawing:
                 axes,
                 BESIDE,
                 middle,
-                f"Human evaluation: {TITLES[evaluation].lower()}\n{_shares(data, evaluation)}",
+                f"Correct for evaluators, {TITLES[evaluation].lower()}\n{_shares(data, evaluation)}",
                 "#eaf2fa",
             )
             axes.plot([BOX_WIDTH, BESIDE], [middle, middle], color="0.5", linewidth=0.8, linestyle=":")
@@ -90,7 +90,7 @@ def _shares(data: pd.DataFrame, evaluation: str) -> str:
     return "\n".join(lines)
 
 
-_LABELS = {"at_least_1": "correct for at least one of three", "all_3": "for all three"}
+_LABELS = {"at_least_1": "one or more of three", "all_3": "all three"}
 
 
 def _box(axes: Axes, left: float, middle: float, text: str, colour: str) -> None:

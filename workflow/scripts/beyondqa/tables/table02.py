@@ -60,7 +60,8 @@ def _display(data: pd.DataFrame) -> pd.DataFrame:
     wide = cells.pivot(index=KEYS, columns="quantity", values="cell").reindex(index=in_order, columns=list(QUANTITIES))
     items = cells[cells["quantity"] == "all_3"].set_index(KEYS)["n"].reindex(in_order)
     wide.insert(0, "Items", [MISSING if pd.isna(n) else f"{n:,.0f}" for n in items])
-    return wide.rename(columns=QUANTITIES).fillna(MISSING).reset_index().rename(columns=str.capitalize)
+    wide = wide.astype(object).fillna(MISSING).rename(columns=QUANTITIES)
+    return wide.reset_index().rename(columns=str.capitalize)
 
 
 def _cell(quantity: str, value: float, low: float, high: float) -> str:
