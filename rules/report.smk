@@ -18,7 +18,7 @@ def picture_layers():
     families = [f for f in STUDY.families if means_files([f], STUDY.packs)]
     statistics = [
         ("means", "means and intervals", counted(len(means_files(STUDY.families, STUDY.packs)), "file")),
-        ("metric_correlations", "metric × metric", counted(len(metric_correlation_files(families, STUDY.packs)), "file")),
+        ("metric_correlations", "metric × metric", counted(len(NEEDS["metric_correlations"](families, STUDY.packs)), "file")),
         *(
             (kind, kind.replace("_", "-"), counted(len(NEEDS[kind](families, STUDY.packs)), "file"))
             for kind in dispersion_kinds.KINDS

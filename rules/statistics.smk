@@ -28,8 +28,28 @@ def dispersion_files(kind):
     ]
 
 
-def metric_correlation_files(families, packs):
-    return [f"{RESULTS}/statistics/correlations/metrics/{p}.csv" for p in packs if means_files(families, [p])]
+# Output of correlate_metrics -> its folder.
+METRIC_ANALYSES = {
+    "pairs": "correlations/metrics",
+    "stability": "stability",
+    "families": "families",
+    "clusters": "clusters",
+}
+METRIC_ANALYSIS_MODULES = (
+    "aggregation",
+    "clusters",
+    "correlation",
+    "matrices",
+    "robustness",
+    "scores",
+    "stability",
+)
+
+
+def metric_analysis_files(name):
+    return lambda families, packs: [
+        f"{RESULTS}/statistics/{METRIC_ANALYSES[name]}/{p}.csv" for p in packs if means_files(families, [p])
+    ]
 
 
 def benchmark_correlation_files(families, packs):
@@ -41,7 +61,13 @@ NEEDS = {
     "means": means_files,
     "self_consistency": dispersion_files("self_consistency"),
     "resilience": dispersion_files("resilience"),
-    "metric_correlations": metric_correlation_files,
+    "metric_correlations": metric_analysis_files("pairs"),
+    "stability": metric_analysis_files("stability"),
+    "families": metric_analysis_files("families"),
+    "clusters": metric_analysis_files("clusters"),
+    "accuracy_correlations": lambda families, packs: (
+        [f"{RESULTS}/statistics/correlations/accuracy.csv"] if means_files(families, packs) else []
+    ),
     "benchmark_correlations": benchmark_correlation_files,
     "datasets": lambda families, packs: dataset_files([b for p in packs for b in STUDY.packs[p]]),
 }
@@ -152,11 +178,9 @@ rule correlate_metrics:
     input:
         scores=lambda w: [path for family in STUDY.families for path in score_files(family, w.pack)],
         datasets=lambda w: dataset_files(macro_over(STUDY.packs[w.pack])),
-        library=library(
-            "statistics/aggregation.py", "statistics/correlation.py", "statistics/matrices.py", "statistics/scores.py"
-        ),
+        library=library(*(f"statistics/{name}.py" for name in METRIC_ANALYSIS_MODULES)),
     output:
-        RESULTS + "/statistics/correlations/metrics/{pack}.csv",
+        **{name: f"{RESULTS}/statistics/{folder}/{{pack}}.csv" for name, folder in METRIC_ANALYSES.items()},
     log:
         RESULTS + "/logs/statistics/correlations/metrics/{pack}.log",
     benchmark:
@@ -165,6 +189,7 @@ rule correlate_metrics:
         "../envs/analysis.yaml"
     params:
         macro_over=lambda w: macro_over(STUDY.packs[w.pack]),
+        families=lambda w: {name: STUDY.models[name].get("family", "") for name in STUDY.models_of(w.pack)},
         seed=config["study"]["seed"],
     threads: 1
     resources:
@@ -172,6 +197,30 @@ rule correlate_metrics:
         runtime=15,
     script:
         "../workflow/scripts/correlate_metrics.py"
+
+
+rule correlate_accuracy:
+    input:
+        means=lambda w: means_files(STUDY.families, STUDY.packs),
+        library=library("statistics/against.py", "statistics/correlation.py", "statistics/matrices.py"),
+    output:
+        RESULTS + "/statistics/correlations/accuracy.csv",
+    log:
+        RESULTS + "/logs/statistics/correlations/accuracy.log",
+    benchmark:
+        RESULTS + "/benchmarks/statistics/correlations/accuracy.tsv"
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        questions=[name for name, benchmark in STUDY.benchmarks.items() if benchmark.task == "multiple_choice"],
+        sizes={name: entry.get("parameters") for name, entry in STUDY.models.items()},
+        families={name: entry.get("family", "") for name, entry in STUDY.models.items()},
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=15,
+    script:
+        "../workflow/scripts/correlate_accuracy.py"
 
 
 rule correlate_benchmarks:

@@ -5,6 +5,8 @@ from beyondqa import tables as table_registry
 TABLES = table_registry.collection()
 STUDY_TABLES = [table for table in TABLES if is_in_study(table)]
 
+TABLE_HELPERS = sorted(f"tables/{path.name}" for path in (Path(LIBRARY) / "tables").glob("_[a-z]*.py"))
+
 
 def table_outputs(table):
     return {form: f"{RESULTS}/tables/{table.slug}.{form}" for form in ("csv", "md", "tex", "json")}
@@ -19,7 +21,9 @@ for table in TABLES:
             **analysis_files(table),
             manifests=manifest_files(covered(table)),
             resources=list(table.resources),
-            library=library("statistics/inputs.py", "tables/base.py", "tables/_scores.py", f"tables/{table.name}.py"),
+            library=library(
+                "statistics/inputs.py", "statistics/labels.py", "tables/base.py", *TABLE_HELPERS, f"tables/{table.name}.py"
+            ),
         output:
             **table_outputs(table),
         log:

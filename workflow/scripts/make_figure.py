@@ -1,4 +1,4 @@
-"""One figure as PDF and PNG, with the numbers that it draws and what the report needs."""
+"""Figures as PDF and PNG, each with the numbers that it draws and what the report needs."""
 
 # ruff: noqa: F821 (Snakemake puts the object `snakemake` before a script)
 
@@ -9,8 +9,9 @@ from beyondqa.statistics.inputs import Inputs
 
 with to_file(snakemake.log[0]):
     params = snakemake.params
-    figure = figures.get(params.module, params.subject, params.subject_title)
-    needs = (*figure.needs, "manifests", "resources")
-    files = {need: [str(path) for path in snakemake.input.get(need, [])] for need in needs}
-    inputs = Inputs(files, params.models, params.benchmarks, params.families, params.groups, params.seed)
-    write(figure, figure.draw(inputs), str(snakemake.output.csv).removesuffix(".csv"))
+    for settings in params.figures:
+        figure = figures.get(settings["module"], settings["subject"], settings["subject_title"])
+        needs = (*figure.needs, "manifests", "resources")
+        files = {need: [str(path) for path in snakemake.input.get(need, [])] for need in needs}
+        inputs = Inputs(files, settings["models"], settings["benchmarks"], params.families, params.groups, params.seed)
+        write(figure, figure.draw(inputs), f"{params.folder}/{figure.slug}")

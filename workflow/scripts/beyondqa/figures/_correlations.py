@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from ..statistics.robustness import detectable
 from ._style import heatmap, new
 from .base import Drawing, explanation
 
@@ -23,8 +24,8 @@ def matrix_drawing(
 
     drawn = pairs[pairs["a"].isin(labels) & pairs["b"].isin(labels)]
     if not drawn["pearson"].notna().any():
-        reasons = sorted({reason for reason in drawn["reason"] if isinstance(reason, str) and reason})
-        return explanation(f"No correlation can be drawn: {'; '.join(reasons) or 'fewer than two variables'}.", *notes)
+        reasons = "; ".join(reasons_of(drawn)) or "fewer than two variables"
+        return explanation(f"No correlation can be drawn: {reasons}.", *notes)
     names = list(labels)
     values = pd.DataFrame(float("nan"), index=names, columns=names)
     faded = pd.DataFrame(True, index=names, columns=names)
@@ -41,11 +42,21 @@ def matrix_drawing(
     return Drawing(picture, drawn.reset_index(drop=True), (*pair_notes(drawn), *notes))
 
 
+def _power(n: int) -> str:
+    r = detectable(n)
+    return f" With {n} models a correlation of |r| = {r:.2f} is found four times in five." if r else ""
+
+
+def reasons_of(rows: pd.DataFrame) -> list[str]:
+    """The different reasons that rows give, sorted."""
+    return sorted({reason for reason in rows["reason"] if isinstance(reason, str) and reason})
+
+
 def pair_notes(drawn: pd.DataFrame) -> list[str]:
     """What the cells' n, p and gaps are."""
     n = drawn.loc[drawn["pearson"].notna(), "n"]
     spread = f"{n.min():.0f}" if n.min() == n.max() else f"{n.min():.0f} to {n.max():.0f}"
-    notes = [f"n = {spread} models a cell."]
+    notes = [f"n = {spread} models a cell.{_power(int(n.max()))}"]
     if drawn["pearson_p"].isna().all():
         notes.append("Too few models for any p-value: every cell is faded.")
     else:
@@ -56,7 +67,7 @@ def pair_notes(drawn: pd.DataFrame) -> list[str]:
     built = drawn[drawn["by_construction"].astype(bool)]
     if len(built):
         notes.append("Perplexities and bits per byte are correlated with each other by construction.")
-    gaps = sorted({r for r in drawn.loc[drawn["pearson"].isna(), "reason"] if isinstance(r, str) and r})
+    gaps = reasons_of(drawn[drawn["pearson"].isna()])
     if gaps:
         notes.append(f"Blank cells off the diagonal: {'; '.join(gaps)}.")
     return notes

@@ -54,14 +54,15 @@ def dispersion_drawing(
     if not drawable:
         reasons = sorted({reason for reason in frame["reason"] if reason})
         return explanation(f"Nothing to draw: {'; '.join(reasons)}.", *notes)
-    picture, axes = new(1.1 + 0.26 * len(known), len(drawable), sharey=True)
+    visible = [name for name in known if per_item.loc[per_item["metric"] == name, drawable].notna().any(axis=None)]
+    picture, axes = new(1.1 + 0.26 * len(visible), len(drawable), sharey=True)
     for panel, statistic in zip(axes, drawable, strict=True):
         boxes(
             panel,
             per_item.dropna(subset=[statistic]),
             value=statistic,
             by="label",
-            order=list(labels.values()),
+            order=[labels[name] for name in visible],
             label=STATISTICS[statistic],
         )
         if logarithmic and statistic == "variance":

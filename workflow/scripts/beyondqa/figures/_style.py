@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
 WIDTH = 7.0  # inches, the text width of a paper in two columns
 PALETTE = "colorblind"
 _DIVERGING = "RdBu_r"
+_SEQUENTIAL = "Blues"
 
 
 def new(height: float, columns: int = 1, *, width: float = WIDTH, **options) -> tuple[Picture, list[Axes]]:
@@ -82,6 +84,44 @@ def heatmap(axes: Axes, values: pd.DataFrame, faded: pd.DataFrame, *, colour_bar
     for side in axes.spines.values():
         side.set_visible(False)
     _colour_bar(axes, colour_bar_label)
+
+
+def rank_grid(axes: Axes, ranks: pd.DataFrame) -> None:
+    """Annotated ranks, 1 the darkest."""
+    _grid(axes, ranks, (ranks.max().max() - ranks) / max(1.0, ranks.max().max() - 1), lambda rank: f"{rank:g}")
+
+
+def share_grid(axes: Axes, shares: pd.DataFrame, colour_bar_label: str) -> None:
+    """Annotated shares in [0, 1] with a colour bar."""
+    from matplotlib import colormaps
+    from matplotlib.cm import ScalarMappable
+    from matplotlib.colors import Normalize
+
+    _grid(axes, shares, shares, lambda share: f"{share:.2f}".removeprefix("0"))
+    bar = axes.figure.colorbar(ScalarMappable(Normalize(0, 1), colormaps[_SEQUENTIAL]), ax=axes, shrink=0.7, aspect=25)
+    bar.set_label(colour_bar_label)
+    bar.outline.set_visible(False)
+
+
+def _grid(axes: Axes, values: pd.DataFrame, shades: pd.DataFrame, text: Callable[[float], str]) -> None:
+    import numpy as np
+    from matplotlib import colormaps
+
+    n_rows, n_columns = values.shape
+    strength = shades.to_numpy(float)
+    colours = colormaps[_SEQUENTIAL](np.nan_to_num(strength))
+    colours[np.isnan(strength)] = 1
+    axes.imshow(colours, aspect="auto", interpolation="nearest")
+    axes.set_xticks(range(n_columns), list(values.columns), rotation=40, ha="right", rotation_mode="anchor")
+    axes.set_yticks(range(n_rows), list(values.index))
+    axes.grid(visible=False)
+    axes.tick_params(length=0)
+    size = min(7.5, 110 / max(n_columns, n_rows))
+    for i, j in np.argwhere(~np.isnan(values.to_numpy(float))):
+        colour = "white" if strength[i, j] > 0.55 else "0.1"
+        axes.text(j, i, text(values.iat[i, j]), ha="center", va="center", fontsize=size, color=colour)
+    for side in axes.spines.values():
+        side.set_visible(False)
 
 
 def coefficient(value: float) -> str:

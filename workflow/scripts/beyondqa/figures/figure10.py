@@ -25,7 +25,6 @@ def draw(benchmark: str, inputs: Inputs) -> Drawing:
     pairs = inputs.metric_correlations
     if not len(pairs):
         return explanation(f"No two metrics were scored on {inputs.title(benchmark)}.")
-    pairs = pairs[pairs["a_headline"].astype(bool) & pairs["b_headline"].astype(bool)]
     sides = [pairs[[s, f"{s}_label", f"{s}_stand_in"]].set_axis(["metric", "label", "stand_in"], axis=1) for s in "ab"]
     import pandas as pd
 

@@ -1,28 +1,26 @@
-"""Paper 1, figure 13: resilience of the metrics to rephrasing, over all models."""
+"""Paper 1, figure 13: resilience of the metrics to rephrasing over all models, and the same for each model."""
 
 from __future__ import annotations
 
-from ._dispersion import dispersion_drawing
+from typing import TYPE_CHECKING
+
+from ._resilience import resilience_figure
 from .base import Figure
 
-CAPTION = (
-    "Variance of each metric over rephrasings of the same answer (the answer itself included) to MEDIQA2019 "
-    "questions, divided by the squared range of the metric over all answers and models; a box spans the questions. "
-    "The CSV holds the other readings of the paper's scaling under their own names."
-)
+if TYPE_CHECKING:
+    from ..study import Study
+
+FIGURE = resilience_figure(13, (), "all models")
+# The models of figures 14 and 15.
+SHOWN = ("Phi-3-mini-4k-instruct", "Yi-1.5-9B-Chat")
 
 
-def covers(benchmark) -> bool:
-    """The benchmark of the paper's resilience experiment."""
-    return benchmark.name == "mediqa2019"
+def subjects(study: Study) -> dict[str, str]:
+    """The models whose answers are rephrased and that have no figure of their own in the paper."""
+    asked = [m for p in study.packs if study.stage_benchmarks("rephrased", p) for m in study.models_of(p)]
+    return {model: model for model in dict.fromkeys(asked) if model not in SHOWN}
 
 
-FIGURE = Figure(
-    name="figure13",
-    slug="fig13_resilience",
-    title="Figure 13: resilience to rephrasing, all models",
-    caption=CAPTION,
-    covers=covers,
-    needs=("resilience",),
-    draw=lambda inputs: dispersion_drawing(inputs, "resilience", ["variance_by_squared_range"]),
-)
+def sibling(subject: str, title: str) -> Figure:
+    """The figure of one model."""
+    return resilience_figure(13, (subject,), title, sibling=True)

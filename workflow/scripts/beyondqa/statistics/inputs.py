@@ -68,6 +68,26 @@ class Inputs:
         frame = self._read("benchmark_correlations")
         return frame[frame["a"].isin(self.benchmarks) & frame["b"].isin(self.benchmarks)] if len(frame) else frame
 
+    @functools.cached_property
+    def accuracy_correlations(self) -> pd.DataFrame:
+        """Weighted accuracy against the covered benchmarks."""
+        return self._covered(self._read("accuracy_correlations"))
+
+    @functools.cached_property
+    def stability(self) -> pd.DataFrame:
+        """Ranking stability of every metric on the covered benchmarks."""
+        return self._covered(self._read("stability"))
+
+    @functools.cached_property
+    def left_out(self) -> pd.DataFrame:
+        """Metric by metric with one base-model family left out, for the covered benchmarks."""
+        return self._covered(self._read("families"))
+
+    @functools.cached_property
+    def clusters(self) -> pd.DataFrame:
+        """Clusters of metrics on the covered benchmarks."""
+        return self._covered(self._read("clusters"))
+
     def dispersion(self, kind: str) -> tuple[pd.DataFrame, dict[str, Metric]]:
         """Dispersion per item for the covered benchmarks, with its metrics; `kind` as in dispersion.KINDS."""
         import pandas as pd

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import functools
+import math
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from ..benchmarks.base import Benchmark
 from ..statistics.inputs import Inputs, stand_in_label, stand_in_notes
-from .base import MISSING, Sheet, explanation
+from ..statistics.published import PUBLISHED_COLUMNS, beside_published
+from .base import MISSING, Sheet, Table, explanation
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -19,8 +23,10 @@ FAMILIES = {
     "moverscore": "MoverScore (distilbert-base-uncased)",
     "bleurt": "BLEURT (lucadiliello/bleurt-base-512)",
     "radgraph": "F1-RadGraph (radgraph)",
+    "relaxed": "Relaxed Perplexity",
     "judge": "Prometheus (prometheus-eval/prometheus-7b-v2.0)",
 }
+PUBLISHED = "resources/published/scores.csv"
 OPEN_FAMILIES = ("lexical", "bertscore", "moverscore", "bleurt")
 CELL_COLUMNS = (
     "model",
@@ -47,12 +53,48 @@ CELL_COLUMNS = (
 )
 
 
-def scores_sheet(
-    inputs: Inputs, *, keep: Callable[[pd.DataFrame], pd.Series] | None = None, families: tuple[str, ...] = ()
-) -> Sheet:
-    """A table of headline means for the covered benchmarks.
+PERPLEXITY = (
+    "Perplexities and bits per byte of the reference alone, pooled over the benchmark's items: the question is not in "
+    "the context."
+)
+JUDGE = "Mean score of the judge, 1 to 5, over the items of each benchmark, greedy answers."
+ANSWERS = "Means of the n-gram and semantic metrics over the items of each benchmark, greedy answers."
 
-    `keep` selects rows of the means beyond the headline metrics. With one metric the benchmarks are the
+Keep = Callable[["pd.DataFrame"], "pd.Series"]
+
+
+def headline(means: pd.DataFrame) -> pd.Series:
+    """Rows of the metrics that the papers' tables show."""
+    return means["headline"].astype(bool)
+
+
+def scores_table(
+    number: int,
+    slug: str,
+    title: str,
+    caption: str,
+    *,
+    covers: Callable[[Benchmark], bool],
+    families: tuple[str, ...],
+    keep: Keep = headline,
+) -> Table:
+    """A numbered table of paper 1 that holds scores."""
+    return Table(
+        name=f"table{number:02}",
+        slug=f"table{number:02}_{slug}",
+        title=f"Table {number}: {title}",
+        caption=caption,
+        covers=covers,
+        families=families,
+        resources=(PUBLISHED,),
+        build=functools.partial(scores_sheet, families=families, keep=keep),
+    )
+
+
+def scores_sheet(inputs: Inputs, *, families: Sequence[str], keep: Keep = headline) -> Sheet:
+    """A table of means for the covered benchmarks; `keep` selects rows of the means.
+
+    With one metric the benchmarks are the
     columns, otherwise the metrics are and the benchmarks stand in blocks of rows. Models without any score
     keep their row. Families that the paper's table has and this study does not are named in the notes.
     """
@@ -61,23 +103,26 @@ def scores_sheet(
         return explanation("No benchmark of this table is in the study.")
     means = inputs.means
     if len(means):
-        means = means[means["headline"].astype(bool)]
-        means = means[keep(means)] if keep else means
+        means = means[keep(means)]
     if not len(means):
         return explanation("No score for this table is in the study.", *absent)
     data = means.assign(derived_from=means["model"].map(lambda m: inputs.models[m].get("derived_from") or ""))
-    data = data[list(CELL_COLUMNS)]
+    data = beside_published(data, inputs.files["resources"][0])[[*CELL_COLUMNS, *PUBLISHED_COLUMNS]]
     display = _by_benchmark(data, inputs) if data["metric"].nunique() == 1 else _by_metric(data, inputs)
     return Sheet(data.reset_index(drop=True), display, tuple([*_notes(data, inputs), *absent]))
 
 
-def cell_text(mean: float, low: float, high: float) -> str:
-    """A mean with its interval, three significant figures."""
-    if mean != mean:
+def perplexities(means: pd.DataFrame) -> pd.Series:
+    """Rows of the three perplexities of the reference alone, as paper 1 has them."""
+    return headline(means) & (means["group"] == "perplexity")
+
+
+def cell_text(mean: float, low: float, high: float, published: float = math.nan) -> str:
+    """A mean with its interval and the figure that others published, as far as there are any."""
+    if math.isnan(mean):
         return MISSING
-    if low != low:
-        return number(mean)
-    return f"{number(mean)} [{number(low)}, {number(high)}]"
+    text = number(mean) if math.isnan(low) else f"{number(mean)} [{number(low)}, {number(high)}]"
+    return text if math.isnan(published) else f"{text} (published: {number(published)})"
 
 
 def number(value: float) -> str:
@@ -120,7 +165,7 @@ def _cell(indexed: pd.DataFrame, key: tuple[str, str]) -> str:
     if key not in indexed.index:
         return MISSING
     row = indexed.loc[key]
-    return cell_text(row["mean"], row["ci_low"], row["ci_high"])
+    return cell_text(row["mean"], row["ci_low"], row["ci_high"], row["published"])
 
 
 def _labels(data: pd.DataFrame) -> dict[str, str]:
@@ -155,8 +200,10 @@ def _notes(data: pd.DataFrame, inputs: Inputs) -> list[str]:
     if len(undefined):
         named = sorted({f"{row.label} of {inputs.label(row.model)}: {row.reason}" for row in undefined.itertuples()})
         notes.append(f"{MISSING} marks {'; '.join(named)}.")
-    gaps = _gaps(data, inputs)
-    return notes + gaps
+    sources = sorted({source.split(",")[0] for source in data["published_source"].dropna()})
+    if sources:
+        notes.append(f"Published: other runs with other software ({'; '.join(sources)}); the CSV has the differences.")
+    return notes + _gaps(data, inputs)
 
 
 def _gaps(data: pd.DataFrame, inputs: Inputs) -> list[str]:
@@ -172,9 +219,9 @@ def _gaps(data: pd.DataFrame, inputs: Inputs) -> list[str]:
     return notes + [f"Models without any score here: {', '.join(silent)}."] * bool(silent)
 
 
-def _absent(inputs: Inputs, families: tuple[str, ...]) -> list[str]:
+def _absent(inputs: Inputs, families: Sequence[str]) -> list[str]:
     present = set(inputs.families)
-    missing = [FAMILIES.get(f, f) for f in families if f not in present]
+    missing = [FAMILIES[f] for f in families if f in FAMILIES and f not in present]
     return [f"Not scored in this study: {', '.join(missing)}."] * bool(missing)
 
 

@@ -1,16 +1,14 @@
-"""Paper 1, table 17: scores on the open-ended medical questions other than CareQA-Open."""
+"""Paper 1, table 17: open-ended medical questions."""
 
 from __future__ import annotations
 
-from ._scores import OPEN_FAMILIES, scores_sheet
-from .base import Table
+from ._scores import ANSWERS, OPEN_FAMILIES, scores_table
 
-TABLE = Table(
-    name="table17",
-    slug="table17_open_questions",
-    title="Table 17: open-ended medical questions",
-    caption="Means of the n-gram and semantic metrics over the items of each benchmark, greedy answers.",
+TABLE = scores_table(
+    17,
+    "open_questions",
+    "open-ended medical questions",
+    ANSWERS,
     covers=lambda benchmark: benchmark.task == "open_questions" and benchmark.name != "careqa_open",
     families=OPEN_FAMILIES,
-    build=lambda inputs: scores_sheet(inputs, families=OPEN_FAMILIES),
 )

@@ -1,21 +1,20 @@
-"""Paper 1, table 20: accuracy on the close-ended benchmarks."""
+"""Paper 1, table 20: close-ended benchmarks."""
 
 from __future__ import annotations
 
-from ._scores import scores_sheet
-from .base import Table
+from ..statistics.against import accuracy_rows
+from ._scores import scores_table
 
-FAMILIES = ("likelihood",)
-
-TABLE = Table(
-    name="table20",
-    slug="table20_close_ended",
-    title="Table 20: close-ended benchmarks",
-    caption=(
-        "Accuracy (share of items whose most probable option is the right one), by the log-likelihoods of the options "
-        "without length normalisation. MMLU: plain mean of its subjects."
+TABLE = scores_table(
+    20,
+    "close_ended",
+    "close-ended benchmarks",
+    (
+        "Accuracy: the share of items whose most probable option is the right one, by the log-likelihoods of the "
+        "options without length normalisation; for recorded answers, the share of answers that state the right one. "
+        "MMLU: plain mean of its subjects."
     ),
-    covers=lambda benchmark: benchmark.kind == "multiple_choice" and "likelihoods" in benchmark.stages,
-    families=FAMILIES,
-    build=lambda inputs: scores_sheet(inputs, keep=lambda means: means["metric"] == "accuracy", families=FAMILIES),
+    covers=lambda benchmark: benchmark.kind == "multiple_choice" and benchmark.task != "entqa",
+    families=("likelihood", "choices"),
+    keep=accuracy_rows,
 )

@@ -1,0 +1,26 @@
+"""Paper 1, figure 11: BERTScore across benchmarks, and the same for every other metric."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .. import metrics
+from ._benchmarks import benchmarks_figure, metric_slug
+from .base import Figure
+
+if TYPE_CHECKING:
+    from ..study import Study
+
+FIGURE = benchmarks_figure(11, "bertscore_f1", "BERTScore", families=("bertscore",))
+
+
+def subjects(study: Study) -> dict[str, str]:
+    """The other headline metrics of the study; Prometheus has a figure of its own."""
+    described = metrics.describe(study.config["metrics"])
+    others = [m for m in described.values() if m.headline and not m.name.startswith(("bertscore", "prometheus"))]
+    return {metric_slug(metric.name): metric.label for metric in others if not metric.name.startswith("entqa")}
+
+
+def sibling(subject: str, title: str) -> Figure:
+    """The figure of one metric."""
+    return benchmarks_figure(11, subject, title, sibling=True)
