@@ -6,7 +6,7 @@ What is found and embedded is kept beside the journals, so that a further model 
 ENTQA = STUDY.metric_modules("entqa").get("entqa") if "entqa" in STUDY.families else None
 ENTQA_BASELINES = STUDY.metric_modules("entqa_baselines").get("entqa_baselines", {}) if "entqa_baselines" in STUDY.families else {}
 ENTQA_FAMILIES = [family for family in ("entqa", "entqa_baselines") if family in STUDY.families]
-ENTQA_STATISTICS = ["group_level", "case_level", "scale", "size_groups"]
+ENTQA_STATISTICS = ["answers", "group_level", "case_level", "scale", "size_groups"]
 ENTQA_JOURNAL = RESULTS + "/journals/entqa"
 
 

@@ -179,3 +179,24 @@ def test_case_frame():
     (row,) = analyses.case_frame(scores, {"m": 7}).to_dict("records")
     assert (row["accuracy"], row["length"], row["size"], row[METRIC]) == (1.0, 7.0, 7.0, 0.25)
     assert analyses.metrics_of(analyses.case_frame(scores, {"m": None})) == [METRIC, analyses.LENGTH]
+
+
+def test_answers_are_counted():
+    rows = [
+        ("b", i, "m", metric, value, flags)
+        for i, (right, words, flags) in enumerate([(1, 10, ""), (0, 0, "empty,unparsed"), (0, 20, "copied,cut")])
+        for metric, value in ((analyses.ACCURACY, right), (analyses.LENGTH, words))
+    ]
+    scores = pd.DataFrame(rows, columns=["benchmark", "item_id", "model", "metric", "value", "flags"])
+    (row,) = analyses.answers(scores).to_dict("records")
+    assert row == {
+        "benchmark": "b",
+        "model": "m",
+        "n": 3,
+        "accuracy": pytest.approx(1 / 3),
+        "mean_length": 10,
+        "n_unparsed": 1,
+        "n_empty": 1,
+        "n_copied": 1,
+        "n_cut": 1,
+    }

@@ -18,8 +18,11 @@ from ..statistics.correlation import CORRELATION_COLUMNS, correlate, is_constant
 if TYPE_CHECKING:
     import pandas as pd
 
+    from ..metrics.base import Metric
+
 ACCURACY = "entqa_accuracy"
 LENGTH = "length[explanation]"
+ANSWER_FLAGS = ("unparsed", "empty", "copied", "cut")
 DRAWS = 2000
 ESTIMATES = ("point_biserial", "within_case", "within_model", "doubly_centred", "given_length")
 
@@ -36,6 +39,39 @@ def case_frame(scores: pd.DataFrame, sizes: Mapping[str, float | None]) -> pd.Da
     wide = named.pivot(index=keys, columns="metric", values="value").reset_index().rename_axis(columns=None)
     size = pd.to_numeric(wide["model"].map(sizes))
     return wide.assign(size=size, accuracy=wide[ACCURACY], length=wide[LENGTH]).drop(columns=ACCURACY)
+
+
+def answers(scores: pd.DataFrame) -> pd.DataFrame:
+    """What each model answered, one row a (benchmark, model): `n`, `accuracy`, `mean_length` in words, and how many
+    answers state no option (`n_unparsed`), lack an explanation (`n_empty`), copy the case (`n_copied`) or reached the
+    token limit (`n_cut`)."""
+    import pandas as pd
+
+    keys = ["benchmark", "model"]
+    right = scores[scores["metric"] == ACCURACY]
+    flags = {
+        flag: right["flags"].astype(str).str.split(",").map(lambda f, flag=flag: flag in f) for flag in ANSWER_FLAGS
+    }
+    counted = right[keys].astype(str).assign(accuracy=right["value"], **flags).groupby(keys, sort=False)
+    lengths = scores[scores["metric"] == LENGTH].astype(dict.fromkeys(keys, str)).groupby(keys)["value"].mean()
+    table = pd.concat([counted.size().rename("n"), counted["accuracy"].mean(), lengths.rename("mean_length")], axis=1)
+    return table.join(counted[list(ANSWER_FLAGS)].sum().add_prefix("n_")).reset_index()
+
+
+def described(table: pd.DataFrame, metrics: Mapping[str, Metric]) -> pd.DataFrame:
+    """`table` by benchmark and in the order of `metrics`, with each metric's `label`, `headline` and `stand_in`."""
+    order = {name: i for i, name in enumerate(metrics)}
+    benchmarks = {name: i for i, name in enumerate(dict.fromkeys(table["benchmark"]))}
+    ordered = table.assign(
+        label=[metrics[name].label for name in table["metric"]],
+        headline=[metrics[name].headline for name in table["metric"]],
+        stand_in=[metrics[name].stand_in for name in table["metric"]],
+        _benchmark=table["benchmark"].map(benchmarks),
+        _metric=table["metric"].map(order),
+    )
+    return ordered.sort_values(["_benchmark", "_metric"], kind="stable", ignore_index=True).drop(
+        columns=["_benchmark", "_metric"]
+    )
 
 
 def metrics_of(cases: pd.DataFrame) -> list[str]:

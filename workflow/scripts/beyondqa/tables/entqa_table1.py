@@ -1,0 +1,60 @@
+"""Paper 2, table 1: accuracy of the models against each metric's mean."""
+
+from __future__ import annotations
+
+from ..entqa import analyses, published
+from ..statistics.inputs import Inputs
+from . import _entqa
+from .base import Sheet, Table, explanation
+
+COLUMNS = {"spearman": "spearman", "kendall": "kendall", "pearson": "pearson"}
+
+
+def build(inputs: Inputs) -> Sheet:
+    """One row a (benchmark, metric), and one a metric over all benchmarks."""
+    import pandas as pd
+
+    level = _entqa.statistic(inputs, "group_level")
+    if not len(level):
+        return explanation("No EntQA score is in the study.")
+    data = published.beside(level, _entqa.published_table(inputs), COLUMNS)
+    display = [
+        {
+            "Benchmark": inputs.title(row["benchmark"]),
+            "Metric": _entqa.label(row),
+            "Models": str(row["n"]),
+            "Spearman": _entqa.coefficient(row["spearman"], row["spearman_low"], row["spearman_high"]),
+            "p": _entqa.p_value(row["spearman_p"]),
+            "Published": _entqa.coefficient(row["spearman_published"]),
+            "Difference": _entqa.coefficient(row["spearman_difference"]),
+            "Kendall": _entqa.coefficient(row["kendall"]),
+            "p (Kendall)": _entqa.p_value(row["kendall_p"]),
+            "Published (Kendall)": _entqa.coefficient(row["kendall_published"]),
+        }
+        for _, row in data.iterrows()
+    ]
+    labels = {row["metric"]: _entqa.label(row) for _, row in data.iterrows()}
+    for row in analyses.signs(data, "spearman").to_dict("records"):
+        summary = {"Benchmark": _entqa.ALL, "Metric": labels[row["metric"]]}
+        display.append({**summary, "Spearman": f"{row['mean']:+.3f}, {row['mean_size']:.3f}"})
+    sentences = (
+        "Each model counts once: its accuracy against the mean of the metric over its answers. In brackets: "
+        "95 % interval by Fisher's z. p: exact over all orders of the models; the published p-values of Spearman's "
+        "rho are t-approximations, smaller than the exact ones.",
+        "What tells EntQA from the other metrics is the sign: a metric may follow accuracy closely and backwards. "
+        "The last rows give the mean over the benchmarks and the mean size.",
+    )
+    return Sheet(data, pd.DataFrame(display).fillna(""), _entqa.notes(inputs, data, *sentences))
+
+
+TABLE = Table(
+    name="entqa_table1",
+    slug="entqa_table1_models",
+    title="EntQA, table 1: metrics and the accuracy of models",
+    caption="Correlation over models of accuracy and each metric's mean.",
+    covers=_entqa.covers,
+    needs=("entqa_group_level",),
+    families=("entqa", "entqa_baselines"),
+    resources=(published.path(1),),
+    build=build,
+)
