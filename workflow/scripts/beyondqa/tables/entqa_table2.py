@@ -44,8 +44,8 @@ def build(inputs: Inputs) -> Sheet:
         "Every case is answered by every model, so that the answers are not independent. In brackets: 95 % bootstrap "
         "interval over cases, which keeps a case's answers together; the naive p, which is the paper's, does not.",
         "Within case: case means removed, so that hard cases cannot make the correlation. Within model: model means "
-        "removed. Doubly centred: both, over the cases that every model has. Given length: partial, given the logarithm "
-        "of 1 + words of the explanation.",
+        "removed. Doubly centred: both, over the cases that every model has. Given length: partial, given the log of "
+        "1 + words of the explanation.",
         "A missing explanation counts 0; the variant as_coded_dropping leaves it out, as the paper's code does.",
     )
     return Sheet(data, pd.DataFrame(display), _entqa.notes(inputs, data, *sentences))
