@@ -64,13 +64,17 @@ def test_empty_answers_count_in_the_mean_and_stand_apart_in_the_other(load):
 
 def test_nothing_defined_gives_no_mean_and_a_reason(load):
     row = summary(load, [score("i0", None), score("i1", None)]).loc[0]
-    assert np.isnan(row["mean"]) and np.isnan(row["ci_low"]) and row["reason"] == "no item has a defined value"
+    assert np.isnan(row["mean"])
+    assert np.isnan(row["ci_low"])
+    assert row["reason"] == "no item has a defined value"
 
 
 def test_groups_of_one_item_have_no_interval(load):
     rows = [score(f"i{i}", v) for i, v in enumerate([1, 0, 1])]
     row = summary(load, rows, {"b": {"i0": "x", "i1": "x", "i2": "y"}}).loc[0]
-    assert row["mean"] == 0.75 and np.isnan(row["ci_low"]) and "fewer than two items" in row["reason"]
+    assert row["mean"] == 0.75
+    assert np.isnan(row["ci_low"])
+    assert "fewer than two items" in row["reason"]
 
 
 def test_interval_agrees_with_scipy_percentile_bootstrap(load):
@@ -128,7 +132,7 @@ def test_two_descriptions_of_one_metric_are_refused(tmp_path):
     for name, maximum in (("a", 1.0), ("b", 100.0)):
         other = Metric("accuracy", "Accuracy", True, 0.0, maximum, floor=0.0)
         write_parquet(tmp_path / name, scores_frame([score("i", 1.0)]), metrics_metadata({"accuracy": other}))
-    with pytest.raises(StudyError, match="'accuracy' otherwise .*maximum"):
+    with pytest.raises(StudyError, match=r"'accuracy' otherwise .*maximum"):
         read_with_metrics([tmp_path / "a", tmp_path / "b"])
 
 

@@ -63,23 +63,28 @@ def test_range_is_over_all_models():
 
 def test_zero_mean_has_no_coefficient_of_variation():
     result = by_item(frame())
-    assert np.isnan(result.at["i3", "coefficient_of_variation"]) and "mean of 0" in result.at["i3", "reason"]
+    assert np.isnan(result.at["i3", "coefficient_of_variation"])
+    assert "mean of 0" in result.at["i3", "reason"]
 
 
 def test_a_metric_of_either_sign_has_no_coefficient_of_variation():
     result = by_item(frame(metric="bleurt"), BLEURT)
-    assert result["coefficient_of_variation"].isna().all() and "either sign" in result.at["i1", "reason"]
+    assert result["coefficient_of_variation"].isna().all()
+    assert "either sign" in result.at["i1", "reason"]
 
 
 def test_undefined_values_are_left_out_and_one_is_too_few():
     result = by_item(frame({"i1": [0.2, 0.4, None], "i2": [0.3, None, None]}))
-    assert result.at["i1", "variance"] == pytest.approx(np.var([0.2, 0.4])) and result.at["i1", "n"] == 2
-    assert np.isnan(result.at["i2", "variance"]) and result.at["i2", "reason"] == "fewer than two defined values"
+    assert result.at["i1", "variance"] == pytest.approx(np.var([0.2, 0.4]))
+    assert result.at["i1", "n"] == 2
+    assert np.isnan(result.at["i2", "variance"])
+    assert result.at["i2", "reason"] == "fewer than two defined values"
 
 
 def test_equal_values_everywhere_have_no_range():
     result = by_item(frame({"i1": [0.5, 0.5], "i2": [0.5, 0.5]}))
-    assert result["variance"].tolist() == [0, 0] and result["variance_by_squared_range"].isna().all()
+    assert result["variance"].tolist() == [0, 0]
+    assert result["variance_by_squared_range"].isna().all()
     assert "no range" in result.at["i1", "reason"]
 
 

@@ -71,7 +71,7 @@ def cluster(matrix: np.ndarray) -> np.ndarray:
 
 def _complete(values: pd.DataFrame) -> pd.DataFrame:
     kept = values.loc[:, values.notna().sum() >= values.notna().sum().max() / 2].dropna()
-    constant = [name for name in kept.columns if len(kept) and is_constant(kept[name].to_numpy())]
+    constant = [name for name in kept.columns if len(kept) > 1 and is_constant(kept[name].to_numpy())]
     return kept.drop(columns=constant)
 
 
