@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import functools
 import importlib
 import pkgutil
 from types import ModuleType
@@ -15,6 +16,7 @@ def module_names(package: ModuleType) -> list[str]:
     return sorted(m.name for m in pkgutil.iter_modules(package.__path__) if m.name != "base" and m.name[0] != "_")
 
 
+@functools.cache
 def load_module(package: ModuleType, name: str, kind: str) -> ModuleType:
     """The module `name` of the package. Raises StudyError that lists what there is."""
     names = module_names(package)

@@ -53,13 +53,18 @@ class Study:
 
         Encoders named by a Hub id get their folder as `path`, a judge its name and temperature.
         """
+        return self._modules_by_family[family]
+
+    @functools.cached_property
+    def _modules_by_family(self) -> dict[str, dict[str, dict[str, Any]]]:
         judged = self.config["inference"].get("judged", {})
         judging = {key: judged[key] for key in ("judge", "temperature") if key in judged}
-        return {
-            name: {**self._with_paths(settings or {}), **(judging if metrics.module(name).INPUT == "judgements" else {})}
-            for name, settings in self.config["metrics"].items()
-            if metrics.module(name).FAMILY == family
-        }
+        modules: dict[str, dict[str, dict[str, Any]]] = {}
+        for name, settings in self.config["metrics"].items():
+            module = metrics.module(name)
+            extra = judging if module.INPUT == "judgements" else {}
+            modules.setdefault(module.FAMILY, {})[name] = {**self._with_paths(settings or {}), **extra}
+        return modules
 
     def metric_files(self, family: str) -> list[str]:
         """Library files of a family's modules, relative to the library."""
@@ -109,7 +114,15 @@ class Study:
 
     def tasks_of(self, model: str) -> set[str]:
         """Tasks that the model is asked, over all groups that it is in."""
-        return {task for group in self.config["groups"].values() if model in group["models"] for task in group["tasks"]}
+        return self._tasks_by_model.get(model, set())
+
+    @functools.cached_property
+    def _tasks_by_model(self) -> dict[str, set[str]]:
+        tasks: dict[str, set[str]] = {}
+        for group in self.config["groups"].values():
+            for model in group["models"]:
+                tasks.setdefault(model, set()).update(group["tasks"])
+        return tasks
 
     def benchmarks_of(self, model: str, pack: str) -> list[str]:
         """Benchmarks of the pack that the model is asked."""
