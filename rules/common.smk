@@ -1,5 +1,6 @@
 """Names that every rule file uses. Parsing is cheap: no torch, no network, no tables."""
 
+import functools
 import sys
 from pathlib import Path
 
@@ -51,6 +52,7 @@ def helper_files(stage, pack):
     return [f"{RESULTS}/inference/{stage}/{helper}/{pack}/{i}-of-{SHARDS}.jsonl" for i in range(1, SHARDS + 1)]
 
 
+@functools.cache
 def score_files(family, pack, stage=None):
     """Score files of a metric family for all models of the pack that can have it.
 

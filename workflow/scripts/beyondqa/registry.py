@@ -13,7 +13,12 @@ from .errors import StudyError
 
 def module_names(package: ModuleType) -> list[str]:
     """Names of the public modules of a package, sorted; `base` and names with a leading underscore are not."""
-    return sorted(m.name for m in pkgutil.iter_modules(package.__path__) if m.name != "base" and m.name[0] != "_")
+    return list(_module_names(package))
+
+
+@functools.cache
+def _module_names(package: ModuleType) -> tuple[str, ...]:
+    return tuple(sorted(m.name for m in pkgutil.iter_modules(package.__path__) if m.name != "base" and m.name[0] != "_"))
 
 
 @functools.cache
