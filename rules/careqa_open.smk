@@ -66,7 +66,7 @@ if "careqa_open_construction" in config:
                 before=f"{RESULTS}/careqa_open/{before}.jsonl",
                 model=model_files(CONSTRUCTOR),
                 prompts=[f"resources/prompts/{name}.txt" for name in STEP_PROMPTS[step]],
-                library=library("careqa_open", "normalisation.py"),
+                library=library("careqa_open", "normalisation.py", "templates.py"),
             output:
                 f"{RESULTS}/careqa_open/{step}.jsonl",
             log:

@@ -50,6 +50,7 @@ rule normalise_dataset:
         ),
         library=lambda w: library(
             "loading.py",
+            "templates.py",
             "sources.py",
             "benchmarks/base.py",
             f"benchmarks/{w.benchmark}.py",

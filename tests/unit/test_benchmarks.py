@@ -15,7 +15,8 @@ from beyondqa.benchmarks import _casimedicos, _entqa, _prescriptions, _usmle, bi
 from beyondqa.benchmarks.base import first_tenth
 from beyondqa.errors import StudyError
 from beyondqa.items import MultipleChoiceItem, OpenItem, from_json, to_json
-from beyondqa.loading import Template, load
+from beyondqa.loading import load
+from beyondqa.templates import Template
 
 NAMES = benchmarks.names()
 WITH_ROWS = [name for name in NAMES if name != "careqa_open_rebuilt"]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import random
 import statistics
-import string
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -18,9 +17,7 @@ from .errors import StudyError
 from .identity import content_key, derived_seed, file_sha256
 from .items import Item, MultipleChoiceItem, OpenItem
 from .sources import Opened, open_credentialed, open_rows, open_source
-
-# Parts the instruction, which stands once in a prompt, from the item, which stands once a worked example.
-DIVIDER = "---\n"
+from .templates import Template
 
 
 def load(
@@ -102,36 +99,6 @@ def load(
         "seed": seed,
     }
     return Loaded(items, manifest)
-
-
-class Template:
-    """A prompt template: an instruction, a line of three dashes, and the item's text; or the text alone.
-
-    `{name}` stands for a field. The last newline of the file is not part of the prompt.
-    """
-
-    def __init__(self, path: str | Path):
-        self.path = Path(path)
-        try:
-            content = self.path.read_text(encoding="utf-8")
-            first, divider, second = content.removesuffix("\n").partition(DIVIDER)
-            self.instruction, self.text = (first, second) if divider else ("", first)
-            self.names = {
-                name for _, name, _, _ in string.Formatter().parse(self.instruction + self.text) if name is not None
-            }
-        except OSError as error:
-            raise StudyError(error.strerror or str(error), file=path, remedy="Write the prompt template") from error
-        except ValueError as error:
-            raise StudyError(f"not a template: {error}", file=path, remedy="Write a literal brace twice") from error
-
-    def fill(self, values: Mapping[str, Any], examples: Sequence[tuple[Mapping[str, Any], str]] = ()) -> str:
-        """The prompt of one item, behind worked examples with their answers, two newlines between them."""
-        if unknown := sorted(self.names - values.keys()):
-            raise StudyError(
-                f"knows no {{{unknown[0]}}}", file=self.path, remedy=f"It may be one of: {', '.join(sorted(values))}"
-            )
-        shown = [self.text.format_map(example) + answer for example, answer in examples]
-        return self.instruction.format_map(values) + "\n\n".join([*shown, self.text.format_map(values)])
 
 
 class _Counted:

@@ -11,8 +11,8 @@ from ..benchmarks.base import lettered
 from ..errors import StudyError
 from ..identity import derived_seed
 from ..items import MultipleChoiceItem
-from ..loading import Template
 from ..normalisation import comparable
+from ..templates import Template
 from .asking import Answer, Asking, Question, ask
 from .decisions import (
     EQUAL_TO_THE_ORIGINAL,
