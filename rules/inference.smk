@@ -41,6 +41,8 @@ def stage_items(wildcards):
 def answering_entry(wildcards):
     """What of a model's entry can change its answers, and where its files lie."""
     entry = {key: value for key, value in STUDY.models[wildcards.model].items() if key not in PLANNING_KEYS}
+    if entry["engine"] == "vllm":
+        entry.setdefault("tensor_parallel", STUDY.gpus(wildcards.model))
     directory = STUDY.model_directory(wildcards.model)
     return entry if directory is None else {**entry, "directory": str(directory)}
 

@@ -1,0 +1,164 @@
+"""vLLM: the engine for GPUs, which also runs on a CPU in float32.
+
+Prefix caching is off unless the entry asks for it: with it, prompt log-probabilities have depended on the order
+of requests. Answers on a GPU may differ in the last digits with the batch; ids and counts never do.
+"""
+
+from __future__ import annotations
+
+import functools
+import logging
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..errors import StudyError
+from ..items import Generation, LogLikelihood
+from ._local import LocalEngine
+from ._tokens import windows
+from .base import Engine, GenerationRequest, LikelihoodRequest, Prepared
+
+SEMANTICS = 1
+ENVIRONMENT = "engine-vllm"
+THREADS = 4
+
+# Requests that are answered, and committed to the journal, together: vLLM batches them itself.
+CHUNK = 256
+
+log = logging.getLogger("beyondqa")
+
+
+def load(entry: Mapping[str, Any]) -> Engine:
+    """The engine of a model entry with `name` and `directory`; optional: `dtype`, `context`, `quantization`,
+    `tensor_parallel`, `gpu_memory_share`, `prefix_caching`, `trust_remote_code`, and `id` with `revision`.
+    """
+    return VllmEngine(entry)
+
+
+class VllmEngine(LocalEngine):
+    name = "vllm"
+    SEMANTICS = SEMANTICS
+    packages = ("torch", "transformers", "tokenizers", "vllm")
+    default_dtype = "bfloat16"
+
+    @functools.cached_property
+    def _model(self) -> Any:
+        from vllm import LLM
+
+        return LLM(
+            model=str(self.directory),
+            dtype=self.dtype,
+            max_model_len=self.context + 1,
+            quantization=self.entry.get("quantization"),
+            tensor_parallel_size=self.entry.get("tensor_parallel", 1),
+            gpu_memory_utilization=self.entry.get("gpu_memory_share", 0.9),
+            enable_prefix_caching=bool(self.entry.get("prefix_caching")),
+            trust_remote_code=bool(self.entry.get("trust_remote_code")),
+            logprobs_mode="raw_logprobs",
+            seed=0,
+        )
+
+    def plan(self, prepared: Sequence[Prepared]) -> list[list[Prepared]]:
+        """Chunks of one kind of request, the longest first."""
+        chunks = []
+        for kind in (LikelihoodRequest, GenerationRequest):
+            ordered = sorted(
+                (p for p in prepared if isinstance(p.request, kind)),
+                key=lambda p: (-len(p.prompt_ids) - len(p.continuation_ids), p.key),
+            )
+            chunks += [ordered[start : start + CHUNK] for start in range(0, len(ordered), CHUNK)]
+        return chunks
+
+    def answer(self, batch: Sequence[Prepared]) -> list[Generation | LogLikelihood]:
+        """Answers in the batch's order."""
+        if isinstance(batch[0].request, GenerationRequest):
+            return self._generate(batch)
+        return self._score(batch)
+
+    def _ask(self, prompts: list[Sequence[int]], parameters: list[Any]) -> list[Any]:
+        tokens = [{"prompt_token_ids": list(ids)} for ids in prompts]
+        return self._model.generate(tokens, parameters, use_tqdm=False)
+
+    def _score(self, batch: Sequence[Prepared]) -> list[LogLikelihood]:
+        from vllm import SamplingParams
+
+        spans = [list(windows(p.prompt_ids, p.continuation_ids, self.context)) for p in batch]
+        flat = [(*read, *scored) for own in spans for read, scored in own]
+        scoring = SamplingParams(temperature=0.0, max_tokens=1, prompt_logprobs=1, detokenize=False)
+        outputs = iter(self._ask(flat, [scoring] * len(flat)))
+        answers = []
+        for p, own in zip(batch, spans, strict=True):
+            values: list[float] = []
+            greedy = True
+            for read, scored in own:
+                told = next(outputs).prompt_logprobs[len(read) :]
+                for token, candidates in zip(scored, told, strict=True):
+                    values.append(_finite(candidates[token].logprob, p))
+                    greedy &= candidates[token].rank == 1
+            answers.append(
+                LogLikelihood(
+                    item_id=p.request.item_id,
+                    benchmark=p.request.benchmark,
+                    model=p.request.model or self.model,
+                    variant=p.request.variant,
+                    index=p.request.index,
+                    token_log_probabilities=tuple(values),
+                    is_greedy=greedy,
+                    prompt_tokens=len(p.prompt_ids),
+                    prompt_tokens_cut=p.prompt_tokens_cut,
+                    key=p.key,
+                )
+            )
+        return answers
+
+    def _generate(self, batch: Sequence[Prepared]) -> list[Generation]:
+        outputs = self._ask([p.prompt_ids for p in batch], [_sampling(p.request) for p in batch])
+        answers = []
+        for p, output in zip(batch, outputs, strict=True):
+            (completion,) = output.outputs
+            raw = [step[token].logprob for token, step in zip(completion.token_ids, completion.logprobs, strict=True)]
+            answers.append(
+                Generation(
+                    item_id=p.request.item_id,
+                    benchmark=p.request.benchmark,
+                    model=p.request.model or self.model,
+                    variant=p.request.variant,
+                    index=p.request.index,
+                    text=completion.text,
+                    finish_reason="length" if completion.finish_reason == "length" else "stop",
+                    prompt_tokens=len(p.prompt_ids),
+                    prompt_tokens_cut=p.prompt_tokens_cut,
+                    generated_tokens=len(completion.token_ids),
+                    log_probability=_finite(math.fsum(raw), p),
+                    key=p.key,
+                )
+            )
+        return answers
+
+
+def _sampling(request: GenerationRequest) -> Any:
+    from vllm import SamplingParams
+
+    sampled = request.temperature > 0
+    return SamplingParams(
+        temperature=request.temperature,
+        top_p=request.top_p if sampled else 1.0,
+        seed=request.seed if sampled else None,
+        max_tokens=request.max_new_tokens,
+        min_tokens=request.max_new_tokens if request.suppress_end else 0,
+        ignore_eos=request.suppress_end,
+        stop=list(request.stop) or None,
+        logprobs=0,
+        skip_special_tokens=True,
+        spaces_between_special_tokens=False,
+    )
+
+
+def _finite(value: float, prepared: Prepared) -> float:
+    if not math.isfinite(value):
+        raise StudyError(
+            f"the model gives a log-probability of {value}",
+            record=prepared.request.item_id,
+            remedy="Load it with a wider dtype",
+        )
+    return value
