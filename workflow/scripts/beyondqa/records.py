@@ -183,7 +183,8 @@ def scores_frame(scores: Iterable[Score]):
         for s in scores
     ]
     frame = pd.DataFrame(rows, columns=list(SCORE_COLUMNS))
-    return frame.astype({"value": "float64", "weight": "float64", "index": "int64"})
+    texts = dict.fromkeys(("benchmark", "item_id", "model", "variant", "metric", "flags", "reason"), "str")
+    return frame.astype({**texts, "value": "float64", "weight": "float64", "index": "int64"})
 
 
 def write_parquet(path: str | os.PathLike, frame, metadata: dict[str, str] | None = None) -> None:
