@@ -2,13 +2,12 @@
 
 from beyondqa.data_quality import head_qa
 
-HEAD_QA_FILE = f"{config['originals']}/{head_qa.FOLDER}/{head_qa.FILE}"
-
 
 rule data_report:
     input:
         datasets=dataset_files(STUDY.benchmarks),
-        head_qa=lambda w: [HEAD_QA_FILE] if Path(HEAD_QA_FILE).exists() else [],
+        # Measured where it is at hand: `fetch` brings it.
+        head_qa=lambda w: existing_files(head_qa.SOURCE, hub_mirror=config["hub_mirror"], originals=config["originals"]),
         library=library("data_quality", "normalisation.py"),
     output:
         page=RESULTS + "/data_quality/report.md",
@@ -24,6 +23,7 @@ rule data_report:
     conda:
         "../envs/analysis.yaml"
     params:
+        originals=config["originals"],
         languages={name: benchmark.language for name, benchmark in STUDY.benchmarks.items()},
     threads: 1
     resources:

@@ -9,8 +9,8 @@ LOCK = "resources/sources.lock.json"
 with open(Path(workflow.basedir) / LOCK, encoding="utf-8") as file:
     LOCKED = json.load(file)
 
-# Rows written by hand need no source.
-FETCHED = [] if "rows" in config else sorted(STUDY.benchmarks)
+# Rows written by hand need no source. HEAD-QA is fetched for CareQA to be compared with.
+FETCHED = [] if "rows" in config else sorted({*STUDY.benchmarks, *(["head_qa"] if "careqa" in STUDY.benchmarks else [])})
 
 # Keys of a benchmark's entry that `beyondqa.loading.load` takes as they stand.
 LOADING_KEYS = ("path", "limit", "few_shot", "expected_rows")

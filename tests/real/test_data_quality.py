@@ -30,7 +30,7 @@ def careqa(shared):
 
 @pytest.fixture(scope="module")
 def head_qa(shared):
-    return read_head_qa(shared / "data/head_qa_en/HEAD_EN.json")
+    return read_head_qa(shared / "data")
 
 
 @pytest.fixture(scope="module")

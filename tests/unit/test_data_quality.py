@@ -1,13 +1,13 @@
 """Duplicates and faults that were put into items by hand, and near-duplicates against brute force."""
 
+import dataclasses
 import itertools
 import random
 
 import pytest
 
-from beyondqa.data_quality import checks, report
+from beyondqa.data_quality import checks, head_qa, report
 from beyondqa.data_quality.duplicates import NEAR_JACCARD, Pair, find_pairs, overlaps, shingles, whole_text
-from beyondqa.data_quality.head_qa import read_head_qa
 from beyondqa.errors import StudyError
 from beyondqa.items import MultipleChoiceItem, OpenItem
 from beyondqa.records import write_json
@@ -257,20 +257,37 @@ def test_page_without_head_qa():
 # ---- HEAD-QA
 
 
-def head_qa(**changes):
+def head_qa_file(folder, monkeypatch, **changes):
     answers = [{"aid": 2, "atext": "No"}, {"aid": 1, "atext": "Yes"}]
     question = {"qid": "7", "qtext": "Is it?", "ra": "1", "answers": answers, **changes}
-    return {"exams": {"Exam_2013": {"year": "2013", "category": "biology", "data": [question]}}}
+    path = folder / "head_qa_en/HEAD_EN.json"
+    write_json(path, {"exams": {"Exam_2013": {"year": "2013", "category": "biology", "data": [question]}}})
+    unpinned = dataclasses.replace(head_qa.SOURCE.files[0], sha256=None)
+    monkeypatch.setattr(head_qa, "SOURCE", dataclasses.replace(head_qa.SOURCE, files=(unpinned,)))
+    return path
 
 
-def test_head_qa_options_by_their_numbers(tmp_path):
-    write_json(tmp_path / "h.json", head_qa())
-    (item,) = read_head_qa(tmp_path / "h.json")
+def test_head_qa_options_by_their_numbers(tmp_path, monkeypatch):
+    head_qa_file(tmp_path, monkeypatch)
+    (item,) = head_qa.read_head_qa(tmp_path)
     assert (item.id, item.options, item.gold) == ("head_qa:Exam_2013:7", ("Yes", "No"), 0)
 
 
-@pytest.mark.parametrize("content", [head_qa(ra="3"), head_qa(answers=None), {"exams": None}, [], head_qa(qtext=" ")])
-def test_broken_head_qa(tmp_path, content):
-    write_json(tmp_path / "h.json", content)
-    with pytest.raises(StudyError, match=r"h\.json: not HEAD-QA after 0 questions"):
-        read_head_qa(tmp_path / "h.json")
+@pytest.mark.parametrize("changes", [{"ra": "3"}, {"ra": "x"}, {"answers": None}, {"qtext": " "}, {"answers": [{}]}])
+def test_broken_questions_of_head_qa_are_named(tmp_path, monkeypatch, changes):
+    head_qa_file(tmp_path, monkeypatch, **changes)
+    with pytest.raises(StudyError, match=r"HEAD_EN\.json, record Exam_2013, question 7: is no question .*fetch"):
+        head_qa.read_head_qa(tmp_path)
+
+
+@pytest.mark.parametrize("content", ["[]", '{"exams": 1}', '{"exams": {"a": {}}}', "<html>", "{"])
+def test_broken_file_of_head_qa_is_named(tmp_path, monkeypatch, content):
+    head_qa_file(tmp_path, monkeypatch).write_text(content)
+    with pytest.raises(StudyError, match=r"HEAD_EN\.json"):
+        head_qa.read_head_qa(tmp_path)
+
+
+def test_another_file_than_the_pinned_one_is_refused(tmp_path):
+    write_json(tmp_path / "head_qa_en/HEAD_EN.json", {"exams": {}})
+    with pytest.raises(StudyError, match="sha256"):
+        head_qa.read_head_qa(tmp_path)

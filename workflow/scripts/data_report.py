@@ -8,8 +8,8 @@ from beyondqa.records import atomic, read_items, write_csv
 with to_file(snakemake.log[0]) as log:
     items = list(read_items(snakemake.input.datasets).values())
     languages = dict(snakemake.params.languages)
-    for path in snakemake.input.head_qa:
-        items += read_head_qa(path)
+    if snakemake.input.head_qa:
+        items += read_head_qa(snakemake.params.originals)
         languages[NAME] = "en"
     quality = examine(items, languages)
     log.info("%d items, %d pairs, %d findings", len(items), len(quality.pairs), len(quality.findings))

@@ -23,6 +23,7 @@ from typing import Any
 from . import benchmarks
 from .benchmarks._read import refuse_html
 from .benchmarks.base import CredentialedSource, FileSource, HubSource, OriginalFile
+from .data_quality import head_qa
 from .errors import StudyError
 from .identity import directory_sha256, file_sha256
 from .records import read_json, write_json
@@ -30,6 +31,8 @@ from .sources import RECEIPT, lock_keys, open_source
 
 log = logging.getLogger(__name__)
 
+# Sources that a study compares its benchmarks with, by name.
+COMPARISONS = {head_qa.NAME: head_qa.SOURCE}
 COMMIT = re.compile(r"[0-9a-f]{40}")
 CHUNK = 1 << 16
 AGAIN = "Run `snakemake --cores 1 fetch` again: what has arrived is kept"
@@ -72,8 +75,8 @@ class Lock:
 def fetch_benchmark(
     name: str, *, hub_mirror: str | Path, originals: str | Path, lock: Lock, endpoint: str | None = None
 ) -> Fetched:
-    """Bring one benchmark's source, verify it and count its rows. Raises StudyError with the remedy."""
-    source = benchmarks.get(name).source
+    """Bring the source of a benchmark or of COMPARISONS, verify it, count its rows. Raises StudyError."""
+    source = COMPARISONS[name] if name in COMPARISONS else benchmarks.get(name).source
     if isinstance(source, CredentialedSource):
         return Fetched(name, None, None, source.licence, "", f"never fetched: needs {source.access}")
     if isinstance(source, HubSource):
