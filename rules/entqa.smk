@@ -7,6 +7,7 @@ ENTQA = STUDY.metric_modules("entqa").get("entqa") if "entqa" in STUDY.families 
 ENTQA_BASELINES = STUDY.metric_modules("entqa_baselines").get("entqa_baselines", {}) if "entqa_baselines" in STUDY.families else {}
 ENTQA_FAMILIES = [family for family in ("entqa", "entqa_baselines") if family in STUDY.families]
 ENTQA_STATISTICS = ["answers", "group_level", "case_level", "scale", "size_groups"]
+ENTQA_TABLES = ["entqa_table1_models", "entqa_table2_cases", "entqa_table3_scale", "entqa_answers", "entqa_published_checks"]
 ENTQA_JOURNAL = RESULTS + "/journals/entqa"
 
 
@@ -43,8 +44,8 @@ def entqa_statistic(name):
 
 
 NEEDS |= {f"entqa_{name}": entqa_statistic(name) for name in [*ENTQA_STATISTICS, "thresholds"]}
-NEEDS["entqa_details"] = lambda families, packs: [
-    f"{RESULTS}/scores/entqa/greedy/{m}/{p}.jsonl" for p in entqa_packs(packs) for m in entqa_models(p)
+NEEDS["entqa_cases"] = lambda families, packs: [
+    f"{RESULTS}/entqa/cases/{name}.json" for p in entqa_packs(packs) for name in entqa_benchmarks(p)
 ]
 
 
@@ -128,7 +129,7 @@ rule score_entqa_baselines:
     benchmark:
         RESULTS + "/benchmarks/scores/entqa_baselines/greedy/{model}/{pack}.tsv"
     conda:
-        "../envs/metrics.yaml"
+        "../envs/entqa.yaml"
     params:
         settings=ENTQA_BASELINES,
         benchmarks=lambda w: STUDY.scored_benchmarks("entqa_baselines", "greedy", w.model, w.pack),
@@ -189,3 +190,40 @@ rule sweep_entqa:
         gpu=lambda w: entqa_gpus(),
     script:
         "../workflow/scripts/sweep_entqa.py"
+
+
+rule show_cases:
+    input:
+        details=lambda w: [
+            f"{RESULTS}/scores/entqa/greedy/{model}/{pack}.jsonl"
+            for pack, names in STUDY.packs.items()
+            if w.benchmark in names
+            for model in entqa_models(pack)
+        ],
+        library=library("entqa/case_view.py"),
+        template=f"{LIBRARY}/entqa/case_view.html.j2",
+    output:
+        page=RESULTS + "/entqa/cases/{benchmark}.html",
+        cases=RESULTS + "/entqa/cases/{benchmark}.json",
+    log:
+        RESULTS + "/logs/entqa/cases/{benchmark}.log",
+    benchmark:
+        RESULTS + "/benchmarks/entqa/cases/{benchmark}.tsv"
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        benchmark=lambda w: w.benchmark,
+        title=lambda w: STUDY.benchmarks[w.benchmark].title,
+        variant=(ENTQA or {}).get("variants", ["as_coded"])[0],
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=15,
+    script:
+        "../workflow/scripts/show_cases.py"
+
+
+rule entqa_tables:
+    input:
+        [f"{RESULTS}/tables/{table}.{form}" for table in ENTQA_TABLES for form in ("csv", "md", "tex", "json")],
+        [f"{RESULTS}/entqa/cases/{name}.html" for pack in entqa_packs(STUDY.packs) for name in entqa_benchmarks(pack)],

@@ -207,6 +207,8 @@ def _case_level(part: pd.DataFrame, metric: str, seed: int, draws: int) -> dict[
     for name, values in estimates.items():
         result[name] = _value(values[0])
         result[f"{name}_low"], result[f"{name}_high"] = _interval(values[1:])
+    if any(result[name] is None for name in estimates):
+        result["reason"] = "nothing varies within cases or models"
     return result
 
 

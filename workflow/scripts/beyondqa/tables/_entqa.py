@@ -12,7 +12,7 @@ from .base import MISSING
 if TYPE_CHECKING:
     import pandas as pd
 
-ALL = "All benchmarks (mean, mean size)"
+PAPER_LABELS = {"bleu1": "BLEU-1", "bleu4": "BLEU-4"}
 
 
 def covers(benchmark: Benchmark) -> bool:
@@ -40,9 +40,18 @@ def published_table(inputs: Inputs) -> pd.DataFrame:
     return published.read(inputs.files["resources"][0])
 
 
+def is_shown(metric: str) -> bool:
+    """Whether a table shows the metric: the paper's own, EntQA in every variant, length and copied share.
+
+    The CSV holds the rest of what the baselines' modules give.
+    """
+    return published.published_name(metric) is not None or metric.startswith(("entqa_", "length[", "copied_share["))
+
+
 def label(row: pd.Series) -> str:
-    """A metric's label, marked where it stands in for another."""
-    return stand_in_label(row["label"], _text(row["stand_in"]))
+    """A metric's label, the paper's where it has its own, marked where the metric stands in for another."""
+    own = published.published_name(row["metric"]) or ""
+    return stand_in_label(PAPER_LABELS.get(own, row["label"]), _text(row["stand_in"]))
 
 
 def coefficient(value: float | None, low: float | None = None, high: float | None = None) -> str:
@@ -62,10 +71,16 @@ def p_value(value: float | None) -> str:
 
 def notes(inputs: Inputs, data: pd.DataFrame, *sentences: str) -> tuple[str, ...]:
     """The sentences, why cells are missing, what partial benchmarks, derived models and stand-ins are."""
-    reasons = sorted({_text(reason) for reason in data.get("reason", ())} - {""})
-    stand_ins = {row["label"]: _text(row["stand_in"]) for row in data.to_dict("records")}
+    shown = data[data["metric"].map(is_shown)]
+    reasons = sorted({_text(reason) for reason in shown.get("reason", ())} - {""})
+    labels: dict[str, list[str]] = {}
+    for row in shown.drop_duplicates("metric").to_dict("records"):
+        labels.setdefault(_text(row["stand_in"]), []).append(row["label"])
+    stand_ins = {" / ".join(names): real for real, names in labels.items()}
     return (
         *sentences,
+        "BLEU-1 and BLEU-4 are the unigram and the 4-gram precision, as the paper's code has them. All metrics but "
+        "EntQA and the length compare the explanation with the question that was put.",
         *([f"{MISSING}: {'; '.join(reasons)}."] if reasons else []),
         *inputs.benchmark_notes(list(data["benchmark"])),
         *inputs.model_notes(list(inputs.models)),

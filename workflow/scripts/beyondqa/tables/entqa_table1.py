@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ..entqa import analyses, published
 from ..statistics.inputs import Inputs
 from . import _entqa
 from .base import Sheet, Table, explanation
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 COLUMNS = {"spearman": "spearman", "kendall": "kendall", "pearson": "pearson"}
 
@@ -32,19 +37,31 @@ def build(inputs: Inputs) -> Sheet:
             "Published (Kendall)": _entqa.coefficient(row["kendall_published"]),
         }
         for _, row in data.iterrows()
+        if _entqa.is_shown(row["metric"])
     ]
-    labels = {row["metric"]: _entqa.label(row) for _, row in data.iterrows()}
-    for row in analyses.signs(data, "spearman").to_dict("records"):
-        summary = {"Benchmark": _entqa.ALL, "Metric": labels[row["metric"]]}
-        display.append({**summary, "Spearman": f"{row['mean']:+.3f}, {row['mean_size']:.3f}"})
+    if data["benchmark"].nunique() > 1:
+        display += _over_benchmarks(data)
     sentences = (
         "Each model counts once: its accuracy against the mean of the metric over its answers. In brackets: "
         "95 % interval by Fisher's z. p: exact over all orders of the models; the published p-values of Spearman's "
         "rho are t-approximations, smaller than the exact ones.",
         "What tells EntQA from the other metrics is the sign: a metric may follow accuracy closely and backwards. "
-        "The last rows give the mean over the benchmarks and the mean size.",
+        "Where there are several benchmarks, the last rows give the mean over them and the mean size.",
     )
     return Sheet(data, pd.DataFrame(display).fillna(""), _entqa.notes(inputs, data, *sentences))
+
+
+def _over_benchmarks(data: pd.DataFrame) -> list[dict[str, str]]:
+    labels = {row["metric"]: _entqa.label(row) for _, row in data.iterrows() if _entqa.is_shown(row["metric"])}
+    return [
+        {
+            "Benchmark": "All: mean, mean size",
+            "Metric": labels[row["metric"]],
+            "Spearman": f"{row['mean']:+.3f}, {row['mean_size']:.3f}",
+        }
+        for row in analyses.signs(data, "spearman").to_dict("records")
+        if row["metric"] in labels
+    ]
 
 
 TABLE = Table(

@@ -39,6 +39,7 @@ def build(inputs: Inputs) -> Sheet:
             "Difference": _entqa.coefficient(row["point_biserial_difference"]),
         }
         for _, row in data.iterrows()
+        if _entqa.is_shown(row["metric"])
     ]
     sentences = (
         "Every case is answered by every model, so that the answers are not independent. In brackets: 95 % bootstrap "

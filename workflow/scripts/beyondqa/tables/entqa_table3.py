@@ -32,6 +32,7 @@ def build(inputs: Inputs) -> Sheet:
             "Spearman of groups": _entqa.coefficient(row["group_spearman"]),
         }
         for _, row in data.iterrows()
+        if _entqa.is_shown(row["metric"])
     ]
     sentences = (
         "Model size in parameters against the value of each answer, as the paper's code has it. In brackets: 95 % "
