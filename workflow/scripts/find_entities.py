@@ -27,11 +27,12 @@ with to_file(snakemake.log[0]) as log:
         )
     write_jsonl(snakemake.output.mentions, mentions.records())
     embeddings.write(snakemake.output.embeddings)
+    extractor_name, embedder_name = entqa.names(params.settings)
     write_json(
         snakemake.output.signature,
         {
-            "extractor": extractor.identity(),
-            "embedder": {**params.settings["embedder"], "key": embedder.key, "truncated_phrases": len(truncated)},
+            "extractor": {"name": extractor_name, **extractor.identity()},
+            "embedder": {"name": embedder_name, "key": embedder.key, "truncated_phrases": len(truncated)},
             "variants": [variant.name for variant in variants],
         },
     )

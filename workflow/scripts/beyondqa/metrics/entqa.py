@@ -60,7 +60,7 @@ def metrics(settings: Mapping[str, Any]) -> tuple[Metric, ...]:
 
 def metric_name(settings: Mapping[str, Any], kind: str, variant: Variant) -> str:
     """Name of a metric with its reading, extractor and embedder: `entqa_b[as_coded,dictionary,all-minilm-l6-v2]`."""
-    return f"{kind}[{variant.name},{','.join(_names(settings))}]"
+    return f"{kind}[{variant.name},{','.join(names(settings))}]"
 
 
 def chosen_variants(settings: Mapping[str, Any]) -> list[Variant]:
@@ -92,14 +92,15 @@ def load_embedder(settings: Mapping[str, Any]) -> embedders.Embedder:
     return embedders.load(_setting(settings, "embedder"))
 
 
+def names(settings: Mapping[str, Any]) -> tuple[str, str]:
+    """Names of extractor and embedder."""
+    return _setting(settings, "extractor")["name"], _setting(settings, "embedder")["name"]
+
+
 def _setting(settings: Mapping[str, Any], key: str) -> Any:
     return settings.get(key, PAPER[key])
 
 
-def _names(settings: Mapping[str, Any]) -> list[str]:
-    return [_setting(settings, key)["name"] for key in ("extractor", "embedder")]
-
-
 def _stand_in(settings: Mapping[str, Any]) -> str:
-    paper = _names(PAPER)
-    return "" if _names(settings) == paper else f"EntQA with {' and '.join(paper)}"
+    paper = names(PAPER)
+    return "" if names(settings) == paper else f"EntQA with {' and '.join(paper)}"
