@@ -11,6 +11,7 @@ if "study" not in config:
 
 include: "rules/common.smk"
 include: "rules/failures.smk"
+include: "rules/slurm.smk"
 include: "rules/plan.smk"
 include: "rules/datasets.smk"
 include: "rules/models.smk"

@@ -119,7 +119,7 @@ def third_party(path, environment, deep=True, seen=None):
         for parent in parents:
             found |= third_party(own_file(parent), environment, False, seen)
     if path.name == "__init__.py" and "module_names" in path.read_text():
-        for module in sorted(path.parent.glob("*.py")):
+        for module in sorted(path.parent.glob("[a-z]*.py")):
             declared = environment_of(module)
             found |= third_party(module, environment, deep and declared in (None, environment), seen)
     return found
@@ -253,6 +253,15 @@ def test_every_metric_and_engine_is_covered_whether_a_config_names_it_or_not():
         for fault in missing(script, registry.module(name).ENVIRONMENT)
     ]
     assert not faults, "\n".join(sorted(set(faults)))
+
+
+@pytest.mark.parametrize("config", ["config.yaml", "config/demo.yaml"])
+def test_metrics_that_entqa_takes_as_baselines_are_covered_where_they_run(config):
+    from beyondqa.metrics import entqa_baselines
+
+    named = yaml.safe_load((ROOT / config).read_text())["metrics"].get("entqa_baselines", {})
+    modules = [SCRIPTS / "beyondqa" / "metrics" / f"{name}.py" for name in named]
+    assert not [fault for module in modules for fault in missing(module, entqa_baselines.ENVIRONMENT)]
 
 
 def test_a_missing_pin_is_seen_in_a_function_of_an_imported_module(tmp_path, monkeypatch):

@@ -18,7 +18,7 @@ from . import describe
 from .base import Metric
 
 FAMILY = "entqa_baselines"
-ENVIRONMENT = "metrics"
+ENVIRONMENT = "entqa"
 INPUT = "answers"
 TASKS = ("entqa",)
 
