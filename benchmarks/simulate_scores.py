@@ -24,7 +24,7 @@ sys.path.insert(0, str(ROOT / "workflow" / "scripts"))
 from beyondqa import metrics as metric_modules  # noqa: E402
 from beyondqa.config import validated  # noqa: E402
 from beyondqa.identity import derived_seed  # noqa: E402
-from beyondqa.items import Generation, MultipleChoiceItem, OpenItem  # noqa: E402
+from beyondqa.items import Generation, LogLikelihood, MultipleChoiceItem, OpenItem  # noqa: E402
 from beyondqa.metrics.base import Metric  # noqa: E402
 from beyondqa.records import SCORE_COLUMNS, write_json, write_parquet, write_records  # noqa: E402
 from beyondqa.study import Study  # noqa: E402
@@ -89,11 +89,20 @@ def write_inputs(study: Study, results: Path, n: int) -> None:
                 for i, identifier in enumerate(item_ids(name, n)):
                     words = "<script>alert(1)</script>" if i == 0 else text(random, 25)
                     answers.append(Generation(identifier, name, model, "greedy", 0, words, "stop"))
-            if answers:
+            likelihoods = [
+                LogLikelihood(identifier, name, model, "option", i, (float(-random.exponential(3)),), False)
+                for name in study.stage_benchmarks("likelihoods", pack, model)
+                if study.benchmarks[name].kind == "multiple_choice"
+                for identifier in item_ids(name, n)
+                for i in range(4)
+            ]
+            for stage, records in (("greedy", answers), ("likelihoods", likelihoods)):
+                if not study.stage_benchmarks(stage, pack, model):
+                    continue
                 shards = study.config["inference"]["shards"]
-                folder = results / "inference" / "greedy" / model / pack
+                folder = results / "inference" / stage / model / pack
                 for shard in range(1, shards + 1):
-                    write_records(folder / f"{shard}-of-{shards}.jsonl", answers if shard == 1 else [])
+                    write_records(folder / f"{shard}-of-{shards}.jsonl", records if shard == 1 else [])
 
 
 def text(random: np.random.Generator, n: int) -> str:
@@ -121,6 +130,8 @@ def write_scores(study: Study, results: Path, n: int) -> None:
                         if applies(metric, study.benchmarks[name].kind, family)
                     ]
                     path = results / "scores" / family / stage / model / f"{pack}.parquet"
+                    if family == "entqa":
+                        write_records(path.with_suffix(".jsonl"), [])
                     write_parquet(path, pd.concat(frames, ignore_index=True)[list(SCORE_COLUMNS)], metadata)
 
 

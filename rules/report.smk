@@ -95,12 +95,57 @@ def absent_analyses():
     return [{"rule": analysis.name, "title": analysis.title} for analysis in absent]
 
 
+def pack_scores(pack):
+    return [path for family in STUDY.families for path in score_files(family, pack)]
+
+
+MAIN_STAGES = ("greedy", "likelihoods")
+
+
+def pack_answers(pack):
+    """Greedy answers and log-likelihoods of every model of the pack."""
+    return [
+        path for model in STUDY.models_of(pack) for stage in MAIN_STAGES for path in inference_files(stage, model, pack)
+    ]
+
+
+def entity_files(pack):
+    """EntQA's covered and missing entities of every record, beside its scores."""
+    return [str(Path(path).with_suffix(".jsonl")) for path in score_files("entqa", pack)] if "entqa" in STUDY.families else []
+
+
+rule select_records:
+    input:
+        datasets=lambda w: dataset_files(STUDY.packs[w.pack]),
+        answers=lambda w: pack_answers(w.pack),
+        scores=lambda w: pack_scores(w.pack),
+        entities=lambda w: entity_files(w.pack),
+        library=library("report/records.py"),
+    output:
+        RESULTS + "/statistics/records/{pack}.json",
+    log:
+        RESULTS + "/logs/statistics/records/{pack}.log",
+    benchmark:
+        RESULTS + "/benchmarks/statistics/records/{pack}.tsv"
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        seed=config["study"]["seed"],
+    threads: 1
+    resources:
+        mem_mb=3000,
+        runtime=30,
+    script:
+        "../workflow/scripts/select_records.py"
+
+
 rule report:
     input:
         tables=[table_outputs(table)["json"] for table in STUDY_TABLES],
         figures=[figure_outputs(figure)["json"] for figure in STUDY_FIGURES],
         means=means_files(STUDY.families, STUDY.packs),
         manifests=manifest_files(STUDY.benchmarks),
+        records=[f"{RESULTS}/statistics/records/{pack}.json" for pack in STUDY.packs if pack_scores(pack)],
         library=library("report") + [f"{LIBRARY}/report/page.{suffix}" for suffix in ("html.j2", "css", "js")],
     output:
         RESULTS + "/report.html",
@@ -111,7 +156,7 @@ rule report:
     conda:
         "../envs/analysis.yaml"
     params:
-        reads=["tables", "figures", "means", "manifests"],
+        reads=["tables", "figures", "means", "manifests", "records"],
         study={
             "name": config["study"]["name"],
             "seed": config["study"]["seed"],

@@ -25,7 +25,7 @@ def against_drawing(inputs: Inputs, rows: pd.DataFrame, *, of: str, notes: Seque
         reasons = "; ".join(reasons_of(rows)) if len(rows) else "nothing to set against it was scored"
         return explanation(f"No correlation with {of} can be drawn: {reasons}.", *notes)
     cells = by_task(rows, {name: entry["task"] for name, entry in inputs.benchmarks.items()})
-    known = rows.drop_duplicates("metric").fillna({"stand_in": ""}).set_index("metric")
+    known = rows.drop_duplicates("metric").set_index("metric")
     metrics = sorted(cells["metric"].unique(), key=metric_rank)
     tasks = [task for task in TASKS if task in set(cells["task"])]
     values = cells.pivot(index="task", columns="metric", values="pearson").reindex(index=tasks, columns=metrics)

@@ -45,8 +45,7 @@ def draw(metric: str, title: str, inputs: Inputs) -> Drawing:
     present = {*pairs["a"], *pairs["b"]}
     labels = {name: inputs.benchmarks[name]["title"] for name in inputs.benchmarks if name in present}
     first = pairs.iloc[0]
-    stand_in = first["stand_in"] if isinstance(first["stand_in"], str) else ""
-    notes = [f"Metric: {first['metric']}.", *stand_in_notes({first["label"]: stand_in})]
+    notes = [f"Metric: {first['metric']}.", *stand_in_notes({first["label"]: first["stand_in"]})]
     notes += inputs.model_notes(list(inputs.models)) + inputs.benchmark_notes(list(labels))
     return matrix_drawing(pairs, labels, notes=notes)
 

@@ -49,7 +49,7 @@ def _power(n: int) -> str:
 
 def reasons_of(rows: pd.DataFrame) -> list[str]:
     """The different reasons that rows give, sorted."""
-    return sorted({reason for reason in rows["reason"] if isinstance(reason, str) and reason})
+    return sorted({reason for reason in rows["reason"] if reason})
 
 
 def pair_notes(drawn: pd.DataFrame) -> list[str]:
@@ -60,7 +60,7 @@ def pair_notes(drawn: pd.DataFrame) -> list[str]:
     if drawn["pearson_p"].isna().all():
         notes.append("Too few models for any p-value: every cell is faded.")
     else:
-        kinds = sorted({kind for kind in drawn["p_kind"] if isinstance(kind, str) and kind})
+        kinds = sorted({kind for kind in drawn["p_kind"] if kind})
         notes.append(
             f"Faded cells have q ≥ {ALPHA} (Benjamini-Hochberg over the matrix; p-values: {', '.join(kinds)})."
         )

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from ..records import read_csv
 from ..statistics.against import accuracy_rows
 from ..statistics.correlation import correlation_matrix
+from ..statistics.elo import ELO
 from ..statistics.inputs import Inputs
 from ._correlations import matrix_drawing
 from .base import Drawing, Figure, explanation
-
-ELO = "resources/elo/chatbot_arena_2024-10-15.csv"
 
 
 def elo_figure(number: int, group: str, sizes: str) -> Figure:
@@ -40,7 +38,7 @@ def draw(inputs: Inputs, group: str) -> Drawing:
     accuracy = means[accuracy_rows(means) & means["model"].isin(models)]
     values = accuracy.pivot(index="model", columns="benchmark", values="mean")
     values = values[[name for name in inputs.benchmarks if name in values.columns]]
-    ratings = read_csv(inputs.files["resources"][0]).set_index("model")["elo"]
+    ratings = inputs.elo
     values["elo"] = ratings.reindex(values.index)
     unrated = [inputs.label(model) for model in values.index if model not in ratings.index]
     notes = [f"Without a rating: {', '.join(unrated)}."] * bool(unrated)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..statistics.inputs import Inputs
 from ..statistics.labels import metric_rank
+from ._correlations import reasons_of
 from ._style import new, share_grid
 from .base import Drawing, Figure, explanation
 
@@ -26,7 +27,7 @@ def draw(benchmark: str, inputs: Inputs) -> Drawing:
     pairs = inputs.clusters
     drawn = pairs[pairs["together"].notna()] if len(pairs) else pairs
     if not len(drawn):
-        reasons = "; ".join(sorted({r for r in pairs["reason"] if isinstance(r, str)})) if len(pairs) else "no scores"
+        reasons = "; ".join(reasons_of(pairs)) if len(pairs) else "no scores"
         return explanation(f"No clusters can be drawn on {inputs.title(benchmark)}: {reasons}.")
     sides = [drawn[[s, f"cluster_{s}"]].set_axis(["metric", "cluster"], axis=1) for s in "ab"]
     cluster = pd.concat(sides).drop_duplicates("metric").set_index("metric")["cluster"].astype(int)

@@ -11,7 +11,7 @@ def draw(inputs: Inputs) -> Drawing:
     """The smaller models, none left out."""
     rows = inputs.accuracy_correlations
     if len(rows):
-        rows = rows[(rows["models"] == "smaller") & rows["left_out"].isna()]
+        rows = rows[(rows["models"] == "smaller") & (rows["left_out"] == "")]
         rows = rows.drop(columns=["models", "left_out"])
     return against_drawing(inputs, rows, of="weighted accuracy")
 

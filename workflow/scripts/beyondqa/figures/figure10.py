@@ -20,15 +20,15 @@ MAIN = "medtext"
 
 def draw(benchmark: str, inputs: Inputs) -> Drawing:
     """The matrix of the headline metrics on one benchmark."""
+    import pandas as pd
+
     if benchmark not in inputs.benchmarks:
         return explanation(f"The benchmark {benchmark} is not in the study.")
     pairs = inputs.metric_correlations
     if not len(pairs):
         return explanation(f"No two metrics were scored on {inputs.title(benchmark)}.")
     sides = [pairs[[s, f"{s}_label", f"{s}_stand_in"]].set_axis(["metric", "label", "stand_in"], axis=1) for s in "ab"]
-    import pandas as pd
-
-    known = pd.concat(sides).drop_duplicates("metric").fillna("")
+    known = pd.concat(sides).drop_duplicates("metric")
     known = known.sort_values("metric", key=lambda names: names.map(metric_rank))
     labels = {row.metric: stand_in_label(row.label, row.stand_in) for row in known.itertuples()}
     notes = stand_in_notes(dict(zip(known["label"], known["stand_in"], strict=True)))

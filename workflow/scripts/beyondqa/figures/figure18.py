@@ -30,7 +30,7 @@ def draw(benchmark: str, inputs: Inputs) -> Drawing:
     value = means["mean"].where(means["higher_is_better"].astype(bool), -means["mean"])
     ranks = means.assign(rank=value.groupby(means["metric"]).rank(ascending=False, method="average"))
     metrics = sorted(ranks["metric"].unique(), key=metric_rank)
-    known = ranks.drop_duplicates("metric").fillna({"stand_in": ""}).set_index("metric")
+    known = ranks.drop_duplicates("metric").set_index("metric")
     wide = ranks.pivot(index="model", columns="metric", values="rank")[metrics]
     wide = wide.loc[wide.mean(axis=1).sort_values(kind="stable").index]
     labels = [stand_in_label(known.at[m, "label"], known.at[m, "stand_in"]) for m in metrics]

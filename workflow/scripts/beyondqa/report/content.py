@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ..records import read_json
 from ..statistics.labels import metric_rank
 from . import facts
 from .page import command, figure_content, table_content
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
 SECTIONS = (
     ("overview", "Overview"),
+    ("claims", "Claims"),
     ("tables", "Tables"),
     ("figures", "Figures"),
     ("warnings", "Warnings"),
@@ -25,7 +27,7 @@ SECTIONS = (
 def content(files: Mapping[str, Sequence[str]], study: Mapping[str, Any]) -> dict[str, Any]:
     """Everything that the template shows.
 
-    `files`: tables and figures (their JSON files), means, manifests. `study`: name, seed, config file
+    `files`: tables and figures (their JSON files), means, manifests, records. `study`: name, seed, config file
     names, models (see statistics.inputs.Inputs) and benchmarks, the layers and arrows of the picture, names
     of tables and figures that the study has nothing for, and the folder of Snakemake's benchmark files.
     """
@@ -34,6 +36,7 @@ def content(files: Mapping[str, Sequence[str]], study: Mapping[str, Any]) -> dic
     figures = [figure_content(path) for path in files["figures"]]
     for shown in (*tables, *figures):
         shown["command"] = command(shown["name"], study["configfiles"])
+    records = joined_records(files["records"])
     manifests = facts.dataset_facts(files["manifests"])
     return {
         "study": study,
@@ -41,10 +44,24 @@ def content(files: Mapping[str, Sequence[str]], study: Mapping[str, Any]) -> dic
         "overview": _overview(study, tables, figures, means),
         "cautions": _cautions(study, means, manifests),
         "picture": workflow_picture(study["layers"], study["arrows"]),
-        "tables": tables,
+        "claims": next((table for table in tables if table["name"] == "claims"), None),
+        "tables": [table for table in tables if table["name"] != "claims"],
+        "record_data": records,
+        "with_records": sorted(
+            {f"{r['model']}\t{records['items'][r['item']]['benchmark']}" for r in records["records"]}
+        ),
         "figures": figures,
         "warnings": _warnings(study, means),
         "facts": _facts(study, manifests),
+    }
+
+
+def joined_records(paths: Sequence[str]) -> dict[str, Any]:
+    """The samples of all packs as one."""
+    samples = [read_json(path) for path in paths]
+    return {
+        "items": {name: item for sample in samples for name, item in sample["items"].items()},
+        "records": [record for sample in samples for record in sample["records"]],
     }
 
 

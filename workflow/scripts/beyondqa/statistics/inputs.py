@@ -5,16 +5,21 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..benchmarks.base import Benchmark
 from ..metrics.base import Metric
 from ..records import read_csv, read_json
+from .elo import elo_ratings
 from .labels import metric_rank
 from .scores import read_metrics
 
 if TYPE_CHECKING:
     import pandas as pd
+
+# Endings of the columns that hold text, "" where there is nothing to say.
+TEXTS = ("label", "stand_in", "group", "reason", "p_kind", "left_out")
 
 
 @dataclass(frozen=True)
@@ -55,38 +60,44 @@ class Inputs:
     @functools.cached_property
     def means(self) -> pd.DataFrame:
         """Rows of statistics/means for the covered benchmarks, in the study's order."""
-        return self._in_order(self._read("means"))
+        return self._in_order(self.read("means"))
 
     @functools.cached_property
     def metric_correlations(self) -> pd.DataFrame:
         """Metric by metric for the covered benchmarks."""
-        return self._covered(self._read("metric_correlations"))
+        return self._covered(self.read("metric_correlations"))
 
     @functools.cached_property
     def benchmark_correlations(self) -> pd.DataFrame:
         """Benchmark by benchmark, both of them covered."""
-        frame = self._read("benchmark_correlations")
+        frame = self.read("benchmark_correlations")
         return frame[frame["a"].isin(self.benchmarks) & frame["b"].isin(self.benchmarks)] if len(frame) else frame
 
     @functools.cached_property
     def accuracy_correlations(self) -> pd.DataFrame:
         """Weighted accuracy against the covered benchmarks."""
-        return self._covered(self._read("accuracy_correlations"))
+        return self._covered(self.read("accuracy_correlations"))
 
     @functools.cached_property
     def stability(self) -> pd.DataFrame:
         """Ranking stability of every metric on the covered benchmarks."""
-        return self._covered(self._read("stability"))
+        return self._covered(self.read("stability"))
 
     @functools.cached_property
     def left_out(self) -> pd.DataFrame:
         """Metric by metric with one base-model family left out, for the covered benchmarks."""
-        return self._covered(self._read("families"))
+        return self._covered(self.read("families"))
 
     @functools.cached_property
     def clusters(self) -> pd.DataFrame:
         """Clusters of metrics on the covered benchmarks."""
-        return self._covered(self._read("clusters"))
+        return self._covered(self.read("clusters"))
+
+    @functools.cached_property
+    def elo(self) -> pd.Series:
+        """Elo ratings by model, for analyses whose resources hold them."""
+        (path,) = [path for path in self.files["resources"] if Path(path).parent.name == "elo"]
+        return elo_ratings(path)
 
     def dispersion(self, kind: str) -> tuple[pd.DataFrame, dict[str, Metric]]:
         """Dispersion per item for the covered benchmarks, with its metrics; `kind` as in dispersion.KINDS."""
@@ -135,11 +146,16 @@ class Inputs:
         absent = {name: m["reason"] for name, m in self.manifests.items() if not m["available"]}
         return notes + [f"{self.benchmarks[name]['title']}: {reason}." for name, reason in absent.items()]
 
-    def _read(self, need: str) -> pd.DataFrame:
+    def read(self, need: str) -> pd.DataFrame:
+        """The CSV files of a need, one after the other; an empty frame where there is none."""
         import pandas as pd
 
         frames = [frame for frame in map(read_csv, self.files.get(need, ())) if len(frame)]
-        return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
+        if not frames:
+            return pd.DataFrame()
+        frame = pd.concat(frames, ignore_index=True)
+        texts = [column for column in frame if column.endswith(TEXTS)]
+        return frame.assign(**{column: frame[column].astype(object).fillna("") for column in texts})
 
     def _covered(self, frame: pd.DataFrame) -> pd.DataFrame:
         return frame[frame["benchmark"].isin(self.benchmarks)].reset_index(drop=True) if len(frame) else frame

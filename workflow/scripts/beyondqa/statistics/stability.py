@@ -89,8 +89,11 @@ def _agreement(a: np.ndarray, b: np.ndarray) -> dict[str, float | str | None]:
     tau, r = _tau_b(a, b), _pearson(a, b)
     if np.isnan(tau).all() or np.isnan(r).all():
         return {"reason": "all models are equal, or a half has no item"}
-    mean_r = float(np.nanmean(r))
-    return {"mean_kendall": float(np.nanmean(tau)), "reliability": 2 * mean_r / (1 + mean_r), "reason": ""}
+    mean_tau, mean_r = float(np.nanmean(tau)), float(np.nanmean(r))
+    if mean_r <= 0:
+        # Spearman-Brown is about halves that measure one thing; it has a pole at -1.
+        return {"mean_kendall": mean_tau, "reliability": None, "reason": f"the halves disagree (mean r = {mean_r:.2f})"}
+    return {"mean_kendall": mean_tau, "reliability": 2 * mean_r / (1 + mean_r), "reason": ""}
 
 
 def _tau_b(a: np.ndarray, b: np.ndarray) -> np.ndarray:

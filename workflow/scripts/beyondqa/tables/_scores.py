@@ -77,6 +77,7 @@ def scores_table(
     covers: Callable[[Benchmark], bool],
     families: tuple[str, ...],
     keep: Keep = headline,
+    benchmarks_across: bool = False,
 ) -> Table:
     """A numbered table of paper 1 that holds scores."""
     return Table(
@@ -87,15 +88,18 @@ def scores_table(
         covers=covers,
         families=families,
         resources=(PUBLISHED,),
-        build=functools.partial(scores_sheet, families=families, keep=keep),
+        build=functools.partial(scores_sheet, families=families, keep=keep, benchmarks_across=benchmarks_across),
     )
 
 
-def scores_sheet(inputs: Inputs, *, families: Sequence[str], keep: Keep = headline) -> Sheet:
+def scores_sheet(
+    inputs: Inputs, *, families: Sequence[str], keep: Keep = headline, benchmarks_across: bool = False
+) -> Sheet:
     """A table of means for the covered benchmarks; `keep` selects rows of the means.
 
-    With one metric the benchmarks are the
-    columns, otherwise the metrics are and the benchmarks stand in blocks of rows. Models without any score
+    The metrics are the
+    columns and the benchmarks stand in blocks of rows; with `benchmarks_across`, for a table of one metric, the
+    benchmarks are the columns. Models without any score
     keep their row. Families that the paper's table has and this study does not are named in the notes.
     """
     absent = _absent(inputs, families)
@@ -108,8 +112,8 @@ def scores_sheet(inputs: Inputs, *, families: Sequence[str], keep: Keep = headli
         return explanation("No score for this table is in the study.", *absent)
     data = means.assign(derived_from=means["model"].map(lambda m: inputs.models[m].get("derived_from") or ""))
     data = beside_published(data, inputs.files["resources"][0])[[*CELL_COLUMNS, *PUBLISHED_COLUMNS]]
-    display = _by_benchmark(data, inputs) if data["metric"].nunique() == 1 else _by_metric(data, inputs)
-    return Sheet(data.reset_index(drop=True), display, tuple([*_notes(data, inputs), *absent]))
+    display, links = _by_benchmark(data, inputs) if benchmarks_across else _by_metric(data, inputs)
+    return Sheet(data.reset_index(drop=True), display, tuple([*_notes(data, inputs), *absent]), links)
 
 
 def perplexities(means: pd.DataFrame) -> pd.Series:
@@ -135,30 +139,34 @@ def number(value: float) -> str:
     return f"{value:,.0f}"
 
 
-def _by_metric(data: pd.DataFrame, inputs: Inputs) -> pd.DataFrame:
+Laid = tuple["pd.DataFrame", tuple[tuple[str, ...], ...]]
+
+
+def _by_metric(data: pd.DataFrame, inputs: Inputs) -> Laid:
     import pandas as pd
 
     labels = _labels(data)
-    rows = []
+    rows, links = [], []
     for benchmark in _kept(inputs.benchmarks, data["benchmark"]):
         part = data[data["benchmark"] == benchmark].set_index(["model", "metric"])
         for model in _kept(inputs.models, data["model"]):
             cells = {labels[m]: _cell(part, (model, m)) for m in labels}
             rows.append({"Benchmark": inputs.title(benchmark), "Model": inputs.label(model), **cells})
-    return pd.DataFrame(rows)
+            links.append(("", "", *[f"{model}\t{benchmark}"] * len(labels)))
+    return pd.DataFrame(rows), tuple(links)
 
 
-def _by_benchmark(data: pd.DataFrame, inputs: Inputs) -> pd.DataFrame:
+def _by_benchmark(data: pd.DataFrame, inputs: Inputs) -> Laid:
     import pandas as pd
 
     cells = data.set_index(["model", "benchmark"])
     benchmarks = _kept(inputs.benchmarks, data["benchmark"])
-    return pd.DataFrame(
-        [
-            {"Model": inputs.label(model), **{inputs.title(b): _cell(cells, (model, b)) for b in benchmarks}}
-            for model in _kept(inputs.models, data["model"])
-        ]
-    )
+    models = _kept(inputs.models, data["model"])
+    rows = [
+        {"Model": inputs.label(model), **{inputs.title(b): _cell(cells, (model, b)) for b in benchmarks}}
+        for model in models
+    ]
+    return pd.DataFrame(rows), tuple(("", *(f"{model}\t{b}" for b in benchmarks)) for model in models)
 
 
 def _cell(indexed: pd.DataFrame, key: tuple[str, str]) -> str:
@@ -171,17 +179,14 @@ def _cell(indexed: pd.DataFrame, key: tuple[str, str]) -> str:
 def _labels(data: pd.DataFrame) -> dict[str, str]:
     """Metric -> column head, unique: where two metrics share a label the full name stands in for it."""
     first = data.drop_duplicates("metric").set_index("metric")
-    labels = {m: stand_in_label(first.at[m, "label"], _text(first.at[m, "stand_in"])) for m in first.index}
+    labels = {m: stand_in_label(first.at[m, "label"], first.at[m, "stand_in"]) for m in first.index}
     shared = {label for label in labels.values() if list(labels.values()).count(label) > 1}
-    return {
-        m: stand_in_label(m, _text(first.at[m, "stand_in"])) if label in shared else label
-        for m, label in labels.items()
-    }
+    return {m: stand_in_label(m, first.at[m, "stand_in"]) if label in shared else label for m, label in labels.items()}
 
 
 def _notes(data: pd.DataFrame, inputs: Inputs) -> list[str]:
     first = data.drop_duplicates("metric")
-    stand_ins = {row.label: _text(row.stand_in) for row in first.itertuples()}
+    stand_ins = {row.label: row.stand_in for row in first.itertuples()}
     lower = [row.label for row in first.itertuples() if not row.higher_is_better]
     notes = ["In brackets: 95 % bootstrap interval over the benchmark's items, the same resamples for every model."]
     if lower and len(lower) < len(first):
@@ -228,7 +233,3 @@ def _absent(inputs: Inputs, families: Sequence[str]) -> list[str]:
 def _kept(order, names) -> list[str]:
     present = set(names)
     return [name for name in order if name in present]
-
-
-def _text(value: object) -> str:
-    return value if isinstance(value, str) else ""

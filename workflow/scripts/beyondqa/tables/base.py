@@ -20,11 +20,13 @@ MISSING = "–"
 @dataclass(frozen=True)
 class Sheet:
     """A table's contents: `data` is what the CSV holds, full precision, one row a cell or a record;
-    `display` is what a reader sees, all text. `notes` stand below it, a sentence each."""
+    `display` is what a reader sees, all text. `notes` stand below it, a sentence each. `links`, in the shape
+    of `display`, names the (model, benchmark) behind a cell, joined by a tab, or is "" where there is none."""
 
     data: pd.DataFrame
     display: pd.DataFrame
     notes: tuple[str, ...] = ()
+    links: tuple[tuple[str, ...], ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,6 +54,7 @@ def write(table: Table, sheet: Sheet, stem: str | Path) -> None:
             "display": {
                 "columns": list(sheet.display.columns),
                 "rows": sheet.display.to_numpy().tolist(),
+                "links": [list(row) for row in sheet.links],
             },
         },
     )

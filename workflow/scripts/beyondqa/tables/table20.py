@@ -17,4 +17,5 @@ TABLE = scores_table(
     covers=lambda benchmark: benchmark.kind == "multiple_choice" and benchmark.task != "entqa",
     families=("likelihood", "choices"),
     keep=accuracy_rows,
+    benchmarks_across=True,
 )
