@@ -1,10 +1,9 @@
 """Environments are exactly pinned and hold every import of the rules that name them.
 
 Snakemake appends its own packages to the path of a script, so that a run does not show a missing pin. Therefore
-the imports are read from the source here, those inside functions too, through every module of the library.
+the imports are read from the source here, those inside functions too.
 """
 
-import ast
 import importlib.metadata
 import json
 import re
@@ -17,6 +16,10 @@ import pytest
 import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "envs"))
+
+from reach import Reach  # noqa: E402
+
 SCRIPTS = ROOT / "workflow" / "scripts"
 ENVIRONMENTS = sorted((ROOT / "envs").glob("*.yaml"))
 # Packages of which an environment cannot have the version of requirements.lock, and why.
@@ -57,86 +60,19 @@ def lock():
     return exact_pins((ROOT / "requirements.lock").read_text().split(), "requirements.lock")
 
 
-def own_file(module):
-    """The file of one of our own modules, None for anybody else's."""
-    base = SCRIPTS.joinpath(*module.split("."))
-    return next((f for f in (base.with_suffix(".py"), base / "__init__.py") if f.is_file()), None)
-
-
-def is_type_checking(node):
-    return isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test)
-
-
-def import_nodes(node, deep):
-    """Import statements below a node; with deep=False those alone that run when the module is imported."""
-    for child in ast.iter_child_nodes(node):
-        if isinstance(child, ast.Import | ast.ImportFrom):
-            yield child
-        elif not is_type_checking(child) and (deep or not isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef)):
-            yield from import_nodes(child, deep)
-
-
-def imported_modules(path, deep):
-    """Dotted names that a file imports: of `from a import b` a.b where that is a module of ours, and a otherwise."""
-    package = path.relative_to(SCRIPTS).parent.parts
-    for node in import_nodes(ast.parse(path.read_text()), deep):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-            continue
-        parts = package[: len(package) - node.level + 1] if node.level else ()
-        base = ".".join([*parts, *([node.module] if node.module else [])])
-        yield from (name if own_file(name) else base for name in (f"{base}.{alias.name}" for alias in node.names))
-
-
-def environment_of(path):
-    """The ENVIRONMENT that a registered module declares, None where it declares none."""
-    for node in ast.parse(path.read_text()).body:
-        if isinstance(node, ast.Assign) and any(getattr(t, "id", "") == "ENVIRONMENT" for t in node.targets):
-            return ast.literal_eval(node.value)
-    return None
-
-
-def third_party(path, environment, deep=True, seen=None):
-    """Import name -> the file that imports it, for everything that a file can import in an environment.
-
-    The modules of a registry are loaded by name: those of this environment count whole, those of another one
-    with what runs when they are imported.
-    """
-    seen = {} if seen is None else seen
-    if (path, deep) in seen:
-        return {}
-    seen[path, deep] = True
-    found = {}
-    for name in imported_modules(path, deep):
-        *parents, module = [".".join(name.split(".")[: i + 1]) for i in range(name.count(".") + 1)]
-        root = name.split(".")[0]
-        if own_file(root) is None:
-            if root not in sys.stdlib_module_names:
-                found[root] = path.relative_to(ROOT).as_posix()
-            continue
-        found |= third_party(own_file(module), environment, deep, seen)
-        # Of the packages above it only what runs when they are imported.
-        for parent in parents:
-            found |= third_party(own_file(parent), environment, False, seen)
-    if path.name == "__init__.py" and "module_names" in path.read_text():
-        for module in sorted(path.parent.glob("[a-z]*.py")):
-            declared = environment_of(module)
-            found |= third_party(module, environment, deep and declared in (None, environment), seen)
-    return found
-
-
 @cache
 def distributions():
     installed = importlib.metadata.packages_distributions()
     return {name: {canonical(d) for d in owners} for name, owners in installed.items()}
 
 
+@cache
 def missing(script, environment):
     """Sentences about imports that an environment lacks."""
     have = pins_of(ROOT / "envs" / f"{environment}.yaml")
     return [
-        f"{script.name} in {environment}: {file} imports {name}, which is not pinned"
-        for name, file in sorted(third_party(script, environment).items())
+        f"{script.name} in {environment}: {file.relative_to(ROOT)} imports {name}, which is not pinned"
+        for name, file in sorted(Reach(SCRIPTS, environment).third_party(script).items())
         if name != "snakemake" and not distributions().get(name, {canonical(name)}) & set(have)
     ]
 
@@ -264,28 +200,60 @@ def test_metrics_that_entqa_takes_as_baselines_are_covered_where_they_run(config
     assert not [fault for module in modules for fault in missing(module, entqa_baselines.ENVIRONMENT)]
 
 
-def test_a_missing_pin_is_seen_in_a_function_of_an_imported_module(tmp_path, monkeypatch):
-    (tmp_path / "library").mkdir()
-    (tmp_path / "library" / "__init__.py").write_text("")
-    (tmp_path / "library" / "deep.py").write_text("def f():\n    import torch\n    from . import other\n")
-    (tmp_path / "library" / "other.py").write_text("class A:\n    def g(self):\n        import numpy.linalg\n")
-    (tmp_path / "job.py").write_text("import sys\nfrom library.deep import f\nfrom snakemake.script import snakemake\n")
-    monkeypatch.setitem(globals(), "SCRIPTS", tmp_path)
-    monkeypatch.setitem(globals(), "ROOT", tmp_path)
+def test_a_missing_pin_is_named_with_the_file_that_imports_it(tmp_path, monkeypatch):
     (tmp_path / "envs").mkdir()
     (tmp_path / "envs" / "x.yaml").write_text("dependencies:\n  - pip:\n      - torch==1.0\n")
-    assert missing(tmp_path / "job.py", "x") == [
-        "job.py in x: library/other.py imports numpy, which is not pinned",
-    ]
+    (tmp_path / "job.py").write_text("import sys, torch\ndef f():\n    import numpy\n")
+    monkeypatch.setitem(globals(), "SCRIPTS", tmp_path)
+    monkeypatch.setitem(globals(), "ROOT", tmp_path)
+    assert missing(tmp_path / "job.py", "x") == ["job.py in x: job.py imports numpy, which is not pinned"]
+
+
+def test_imports_of_functions_count_where_the_function_can_be_called(tmp_path):
+    library = tmp_path / "library"
+    library.mkdir()
+    (library / "__init__.py").write_text("from .shapes import Base\n")
+    (library / "shapes.py").write_text("class Base:\n    def area(self):\n        import scipy\n")
+    (library / "deep.py").write_text(
+        "from . import other\ndef used():\n    other.named()\n    helper()\ndef helper():\n    import torch\n"
+        "def unused():\n    import spacy\n    other.unnamed()\nclass Kept:\n    value = other.field()\n"
+    )
+    (library / "other.py").write_text(
+        "import yaml\ndef named():\n    import numpy.linalg\ndef unnamed():\n    import pandas\n"
+        "def field():\n    from jinja2 import Template\n"
+    )
+    (library / "tables.py").write_text("from .shapes import Base\nTABLE = {1: Base}\nOTHER = {}\n")
+    scripts = {
+        "from library.deep import used\nused()\n": {"torch", "numpy", "yaml", "jinja2"},
+        "from library import Base\nBase()\n": {"scipy"},
+        "import library.deep as deep\nrun = print(deep)\n": {"torch", "numpy", "yaml", "jinja2", "spacy", "pandas"},
+        "from library.tables import TABLE\nprint(TABLE)\n": {"scipy"},
+        "from library.tables import OTHER\nprint(OTHER)\n": set(),
+    }
+    for number, (source, packages) in enumerate(scripts.items()):
+        script = tmp_path / f"job{number}.py"
+        script.write_text(source)
+        assert set(Reach(tmp_path, "x").third_party(script)) == packages
+
+
+def test_modules_of_a_registry_count_whole_where_they_run(tmp_path):
+    library = tmp_path / "kinds"
+    library.mkdir()
+    (library / "__init__.py").write_text(
+        "from registry import module_names\ndef get(name):\n    return load(module_names(), name)\n"
+    )
+    (tmp_path / "registry.py").write_text("def module_names(): ...\n")
+    (library / "here.py").write_text('ENVIRONMENT = "x"\ndef f():\n    import torch\n')
+    (library / "there.py").write_text('ENVIRONMENT = "y"\nimport yaml\ndef f():\n    import spacy\n')
+    script = tmp_path / "job.py"
+    script.write_text("import kinds\nkinds.get('here')\n")
+    assert set(Reach(tmp_path, "x").third_party(script)) == {"torch", "yaml"}
+    assert set(Reach(tmp_path, "y").third_party(script)) == {"spacy", "yaml"}
 
 
 def test_the_library_imports_nothing_of_snakemake():
-    users = [
-        path.name
-        for path in (SCRIPTS / "beyondqa").rglob("*.py")
-        if any(name.split(".")[0] == "snakemake" for name in imported_modules(path, deep=True))
-    ]
-    assert not users
+    for path in (SCRIPTS / "beyondqa").rglob("*.py"):
+        assert not re.search(r"^\s*(import|from) snakemake", path.read_text(), flags=re.M), path
 
 
 def test_registered_modules_import_nothing_heavy_when_the_workflow_is_parsed():
