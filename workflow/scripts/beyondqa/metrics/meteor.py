@@ -8,9 +8,11 @@ that another version is refused. Values are in [0, 1].
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 from ..errors import StudyError
@@ -23,6 +25,7 @@ INPUT = "answers"
 
 NLTK_VERSION = "3.9.1"
 NAME = f"meteor[nltk{NLTK_VERSION}]"
+CACHED_WORDS = 2**16
 DATA = "resources/nltk_data"
 RESOURCES = ("corpora/wordnet", "tokenizers/punkt_tab/english")
 
@@ -39,14 +42,20 @@ def values(pairs: Sequence[tuple[str, str]], settings: Mapping[str, Any], *, thr
     Raises StudyError where NLTK is another version or its data are absent.
     """
     _require(Path(settings.get("data", DATA)))
+    from nltk.corpus import wordnet
+    from nltk.stem import PorterStemmer
     from nltk.tokenize import word_tokenize
     from nltk.translate.meteor_score import single_meteor_score
 
+    # Answers to one benchmark share their words: each is stemmed and looked up once.
+    stemmer = SimpleNamespace(stem=functools.lru_cache(CACHED_WORDS)(PorterStemmer().stem))
+    synonyms = SimpleNamespace(synsets=functools.lru_cache(CACHED_WORDS)(wordnet.synsets))
     column: list[float | None] = [None] * len(pairs)
     for reference, indices in by_reference(pairs):
         tokens = word_tokenize(reference)
         for index in indices:
-            column[index] = float(single_meteor_score(tokens, word_tokenize(pairs[index][0])))
+            answer = word_tokenize(pairs[index][0])
+            column[index] = float(single_meteor_score(tokens, answer, stemmer=stemmer, wordnet=synonyms))
     return Values({NAME: column}, signature={"nltk": NLTK_VERSION, "alpha": 0.9, "beta": 3.0, "gamma": 0.5})
 
 

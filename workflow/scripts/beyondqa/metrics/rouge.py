@@ -95,12 +95,12 @@ class _Text(NamedTuple):
     unigrams: Counter
     bigrams: Counter
     positions: dict[str, int]
-    lines: list[list[str]]
-    line_positions: list[dict[str, int]]
+    lines: list[tuple[str, ...]]
+    line_positions: dict[tuple[str, ...], dict[str, int]]  # of the distinct lines: a model may repeat one for ever
 
 
 def _prepare(text: str, tokenize: Callable[[str], list[str]]) -> _Text:
-    lines = [tokens for line in text.split("\n") if (tokens := tokenize(line))]
+    lines = [tuple(tokens) for line in text.split("\n") if (tokens := tokenize(line))]
     tokens = [token for line in lines for token in line]
     return _Text(
         tokens,
@@ -108,7 +108,7 @@ def _prepare(text: str, tokenize: Callable[[str], list[str]]) -> _Text:
         Counter(itertools.pairwise(tokens)),
         positions(tokens),
         lines,
-        [positions(line) for line in lines],
+        {line: positions(line) for line in set(lines)},
     )
 
 
@@ -133,7 +133,7 @@ def _union_hits(prediction: _Text, reference: _Text) -> int:
     hits = 0
     for line in reference.lines:
         union: set[int] = set()
-        for other, bits in zip(prediction.lines, prediction.line_positions, strict=True):
+        for other, bits in prediction.line_positions.items():
             if not bits.keys().isdisjoint(line):
                 union.update(lcs_indices(line, bits, len(other)))
         for index in sorted(union):
