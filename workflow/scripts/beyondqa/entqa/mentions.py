@@ -14,7 +14,7 @@ from ..records import Journal
 from .extractors import Extractor, Mention
 from .normalisation import entities, entity_of
 
-BATCH = 512
+BATCH = 128
 Spans = dict[str, list[tuple[int, int]]]
 
 

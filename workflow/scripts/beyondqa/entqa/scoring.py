@@ -87,8 +87,6 @@ def find_mentions(
     variants: Sequence[Variant],
     extractor: extractors.Extractor,
     journals: Mapping[str, Journal] | None = None,
-    *,
-    threads: int = 1,
 ) -> Mentions:
     """Mentions of every distinct text of the records; noun chunks where a variant counts them.
 
@@ -99,7 +97,7 @@ def find_mentions(
     chunked = [variant for variant in variants if variant.noun_chunks]
     if chunked:
         texts = _texts(records, chunked)
-        found["noun_chunks"] = find(texts, extractors.NounChunks(threads), journals.get("noun_chunks"))
+        found["noun_chunks"] = find(texts, extractors.NounChunks(), journals.get("noun_chunks"))
     return Mentions(found)
 
 
