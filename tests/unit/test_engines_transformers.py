@@ -204,7 +204,7 @@ def test_letters_cost_one_pass_over_the_prompt(directory):
 
 def test_a_model_that_disobeys_the_mask_of_a_tree_is_asked_one_by_one(directory, monkeypatch, caplog):
     expected = answers(load(directory), MIXED)
-    monkeypatch.setattr(engine_module, "_branched", lambda *arguments: {})
+    monkeypatch.setattr(engine_module.TransformersEngine, "_branched", lambda *arguments: {})
     engine = load(directory)
     for answer, right in zip(answers(engine, MIXED), expected, strict=True):
         assert answer.token_log_probabilities == pytest.approx(right.token_log_probabilities, abs=1e-5)

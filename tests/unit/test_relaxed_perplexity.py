@@ -249,17 +249,23 @@ def ask(engine, requests):
     return [by_key[p.key] for p in prepared]
 
 
+OTHER = dataclasses.replace(ITEM, id="q2", prompt="Why is that so, and for how long? Answer:")
+
+
 def test_branches_equal_whole_sequences_in_plain_torch(engine):
+    """Two questions of different lengths in one batch."""
     settings = Settings(tokens=12, stride=4, best=2, samples=3)
-    completions = ask(engine, completion_requests(ITEM, ITEM.prompt, settings, [11, 12, 13]))
-    assert [len(c.token_ids) for c in completions] == [12, 12, 12]
-    assert 1 not in {token for c in completions for token in c.token_ids}
-    requests = branch_requests(
-        ITEM, ITEM.prompt, completions, [settings, dataclasses.replace(settings, variant="per-position")]
-    )
+    both = [settings, dataclasses.replace(settings, variant="per-position")]
+    requests = []
+    for item in (ITEM, OTHER):
+        completions = ask(engine, completion_requests(item, item.prompt, settings, [11, 12, 13]))
+        assert [len(c.token_ids) for c in completions] == [12, 12, 12]
+        assert 1 not in {token for c in completions for token in c.token_ids}
+        requests += branch_requests(item, item.prompt, completions, both)
+    assert len(engine.plan(engine.prepare(requests))) == 1
     answers = ask(engine, requests)
-    prompt = engine.tokenizer(ITEM.prompt).input_ids
     for request, answer in zip(requests, answers, strict=True):
+        prompt = engine.tokenizer(request.prompt).input_ids
         target = engine.tokenizer(request.continuation).input_ids
         assert answer.target_tokens == len(target)
         for position, value in zip(answer.positions, answer.log_probabilities, strict=True):
@@ -270,7 +276,7 @@ def test_branches_equal_whole_sequences_in_plain_torch(engine):
             expected = sum(float(log_p[start + j - 1, token]) for j, token in enumerate(target))
             assert value == pytest.approx(expected, abs=1e-4)
     for name, text in targets(ITEM).items():
-        its = [a for a in answers if a.variant == f"fixed/{name}"]
+        its = [a for a in answers if (a.item_id, a.variant) == ("q2", f"fixed/{name}")]
         assert relaxed(completions, its, text, settings).values["relaxed_perplexity"] > 0
 
 

@@ -12,9 +12,11 @@ import numpy as np
 class Tree:
     """A token tree, flattened: `parents[i] < i` is what token i follows, -1 for the first.
 
+    `before` is what all its sequences begin with and what is read beforehand: no part of `tokens`.
     `paths[k][j]` is the token after which the j-th scored token `targets[k][j]` of continuation k comes.
     """
 
+    before: tuple[int, ...] = ()
     tokens: list[int] = field(default_factory=list)
     parents: list[int] = field(default_factory=list)
     paths: list[list[int]] = field(default_factory=list)
@@ -22,9 +24,12 @@ class Tree:
     _children: dict[tuple[int, int], int] = field(default_factory=dict, repr=False)
 
     def add(self, prompt: Sequence[int], continuation: Sequence[int]) -> None:
-        """Add what must be read to score the continuation: the prompt, and all of it but its last token."""
+        """Add what must be read to score the continuation: the prompt, and all of it but its last token.
+
+        The prompt is longer than `before`, with which it begins.
+        """
         node, path = -1, []
-        for token in prompt:
+        for token in prompt[len(self.before) :]:
             node = self._child(node, token)
         for token in continuation[:-1]:
             path.append(node)
@@ -44,14 +49,15 @@ class Tree:
 
     @property
     def is_chain(self) -> bool:
-        """Whether no two continuations part, so that plain causal attention is right."""
-        return self.parents == list(range(-1, len(self) - 1))
+        """Whether no two continuations part and nothing was read beforehand, so that causal attention is right."""
+        return not self.before and self.parents == list(range(-1, len(self) - 1))
 
     def depths(self) -> np.ndarray:
         """Positions of the tokens in their own sequences, from 0; shape (tokens,)."""
-        depths = np.zeros(len(self), dtype=np.int64)
+        depths = np.full(len(self), len(self.before), dtype=np.int64)
         for i, parent in enumerate(self.parents):
-            depths[i] = depths[parent] + 1 if parent >= 0 else 0
+            if parent >= 0:
+                depths[i] = depths[parent] + 1
         return depths
 
     def visible(self) -> np.ndarray:

@@ -1,7 +1,8 @@
 """Models run by transformers, on a CPU by default: log-likelihoods by token trees, generation by a loop of its own.
 
 Log-likelihoods: continuations of one trunk (a prompt, or a prompt and a completion) are branches of one row
-(`_trees`), so the trunk is computed once; logits are computed at scored positions only. A text longer than the
+(`_trees`), so the trunk is computed once, and completions of one prompt share its keys and values; logits are
+computed at scored positions only. A text longer than the
 context is read in windows (`_tokens.windows`).
 Generation: left-padded rows, equal prompts computed once, one uniform number a row and token from the row's own
 seed. The end token and tokens of a stop string count as generated tokens and in the log-probability.
@@ -77,18 +78,20 @@ class TransformersEngine(LocalEngine):
         ]
 
     def _plan_likelihoods(self, prepared: list[Prepared]) -> list[list[Prepared]]:
-        def size(group: list[Prepared]) -> tuple[int, int, int]:
-            """Rows, tokens of the longest row, scored positions."""
-            rows = self._rows(group)
-            return len(rows), max(map(len, rows)), sum(len(target) for row in rows for target in row.targets)
-
         ordered = sorted(prepared, key=lambda p: (_trunk(p), len(p.continuation_ids), p.continuation_ids, p.key))
         by_trunk = itertools.groupby(ordered, key=_trunk)
         groups = [group for _, same_trunk in by_trunk for group in _shareable(same_trunk)]
-        sized = sorted(((size(group), group) for group in groups), key=lambda pair: -pair[0][1])
+        sized = []
+        for group in groups:
+            trees = self._rows(group)
+            longest, before = max(map(len, trees)), trees[0].before
+            scored = sum(len(target) for tree in trees for target in tree.targets)
+            # Trees that share what is read beforehand stay together, and equally long ones.
+            sized.append(((-len(before), before, -longest), (len(trees), longest, scored), group))
+        sized.sort(key=lambda entry: entry[0])
         batches: list[list[Prepared]] = []
         rows = longest = positions = 0
-        for (its_rows, its_longest, its_positions), group in sized:
+        for _, (its_rows, its_longest, its_positions), group in sized:
             tokens = (rows + its_rows) * max(longest, its_longest)
             if batches and tokens <= self.batch_tokens and positions + its_positions <= SCORED_POSITIONS:
                 batches[-1] += group
@@ -142,14 +145,16 @@ class TransformersEngine(LocalEngine):
                     windowed = isinstance(p.request, LikelihoodRequest) and len(spans) > 1
                     for span in spans:
                         if tree is None or windowed or not sharing:
-                            tree = Tree()
+                            # The prompt's last token stays, since what follows it may be scored.
+                            branching = sharing and isinstance(p.request, BranchRequest)
+                            tree = Tree(before=p.prompt_ids[:-1] if branching else ())
                             rows.append(tree)
                         tree.add(*span)
                     tree = None if windowed else tree
         return rows
 
     def _score(self, batch: list[Prepared]) -> list[Answer]:
-        """One padded forward pass over the batch's trees."""
+        """One padded forward pass over the batch's trees, after one over what they share beforehand."""
         scores = iter(self._score_rows(self._rows(batch, sharing=self._sees_branches)))
         answers: list[Answer] = []
         for p in batch:
@@ -183,11 +188,11 @@ class TransformersEngine(LocalEngine):
         ids = np.zeros((len(rows), width), dtype=np.int64)
         for row, tree in zip(ids, rows, strict=True):
             row[: len(tree)] = tree.tokens
-        inputs: dict[str, Any] = {"input_ids": torch.from_numpy(ids)}
+        inputs: dict[str, Any] = {"input_ids": torch.from_numpy(ids), "use_cache": False}
         if not all(tree.is_chain for tree in rows):
-            inputs |= _branched(rows, width, self._model.dtype)
+            inputs |= self._branched(rows, width)
         places = [(r, node) for r, tree in enumerate(rows) for path in tree.paths for node in path]
-        logits = self._logits(places, **inputs, use_cache=False).logits
+        logits = self._logits(places, **inputs).logits
         targets = torch.tensor([t for tree in rows for target in tree.targets for t in target], device=logits.device)
         values, greedy = [], []
         for part, wanted in zip(logits.split(_CHUNK), targets.split(_CHUNK), strict=True):
@@ -202,6 +207,33 @@ class TransformersEngine(LocalEngine):
                 scores.append((list(tokens), all(hits)))
         return scores
 
+    def _branched(self, rows: list[Tree], width: int) -> dict[str, Any]:
+        """Inputs that make trees of rows: an additive attention mask, shape (rows, 1, width, read before + width),
+        position ids, shape (rows, width), and the keys and values of what was read before.
+        """
+        import torch
+
+        heads = sorted({tree.before for tree in rows})
+        read = max(map(len, heads))
+        visible = np.zeros((len(rows), width, read + width), dtype=bool)
+        positions = np.zeros((len(rows), width), dtype=np.int64)
+        visible[:, :, read:] = np.eye(width, dtype=bool)
+        for i, tree in enumerate(rows):
+            visible[i, : len(tree), : len(tree.before)] = True
+            visible[i, : len(tree), read : read + len(tree)] = tree.visible()
+            positions[i, : len(tree)] = tree.depths()
+        dtype = self._model.dtype
+        mask = torch.zeros(visible.shape, dtype=dtype).masked_fill_(~torch.from_numpy(visible), torch.finfo(dtype).min)
+        inputs = {"attention_mask": mask[:, None], "position_ids": torch.from_numpy(positions)}
+        if not read:
+            return inputs
+        ids = torch.zeros((len(heads), read), dtype=torch.long)
+        for row, head in zip(ids, heads, strict=True):
+            row[: len(head)] = torch.tensor(head)
+        cache = self._logits([], input_ids=ids, use_cache=True).cache
+        cache.batch_select_indices(torch.tensor([heads.index(tree.before) for tree in rows], device=self._model.device))
+        return {**inputs, "cache": cache, "use_cache": True}
+
     @functools.cached_property
     def _sees_branches(self) -> bool:
         """Whether the model obeys the attention mask of a tree; tried once, on a tree against its own paths.
@@ -214,7 +246,7 @@ class TransformersEngine(LocalEngine):
             return False
         ids = np.random.default_rng(0).integers(config.vocab_size, size=24).tolist()
         branches = [(ids[:8], ids[8:16]), (ids[:8], ids[16:])]
-        tree, chains = Tree(), [Tree(), Tree()]
+        tree, chains = Tree(before=tuple(ids[:5])), [Tree(), Tree()]
         for chain, (prompt, continuation) in zip(chains, branches, strict=True):
             chain.add(prompt, continuation)
             tree.add(prompt, continuation)
@@ -233,7 +265,7 @@ class TransformersEngine(LocalEngine):
         """The model's output with logits at (row, column) `places` alone; logits of shape (places, vocabulary)."""
         import torch
 
-        rows, columns = torch.tensor(places, device=self._model.device).T
+        rows, columns = torch.tensor(places, dtype=torch.long, device=self._model.device).reshape(-1, 2).T
         inputs = {k: v.to(self._model.device) if torch.is_tensor(v) else v for k, v in inputs.items()}
         # On the way into the head, so that whatever the model does to its logits afterwards is done.
         head = self._model.get_output_embeddings()
@@ -387,19 +419,6 @@ def _shareable(requests: Iterator[Prepared]) -> Iterator[list[Prepared]]:
         tokens += its_tokens
     if group:
         yield group
-
-
-def _branched(rows: list[Tree], width: int, dtype: Any) -> dict[str, Any]:
-    """Additive attention mask, shape (rows, 1, width, width), and position ids, shape (rows, width), of trees."""
-    import torch
-
-    visible = np.broadcast_to(np.eye(width, dtype=bool), (len(rows), width, width)).copy()
-    positions = np.zeros((len(rows), width), dtype=np.int64)
-    for i, tree in enumerate(rows):
-        visible[i, : len(tree), : len(tree)] = tree.visible()
-        positions[i, : len(tree)] = tree.depths()
-    mask = torch.zeros(visible.shape, dtype=dtype).masked_fill_(~torch.from_numpy(visible), torch.finfo(dtype).min)
-    return {"attention_mask": mask[:, None], "position_ids": torch.from_numpy(positions)}
 
 
 def _halving(work: Callable[[list[Prepared]], list[Any]], batch: list[Prepared]) -> list[Any]:
