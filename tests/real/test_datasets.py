@@ -320,3 +320,13 @@ for name, count in {{"careqa": 5621, "mmlu": 1089, "mediqa2019": 150}}.items():
     environment = {"HOME": str(home), "PATH": "/usr/bin:/bin", "OMP_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1"}
     subprocess.run([sys.executable, "-c", code], cwd=root / "workflow/scripts", env=environment, check=True)
     assert list(home.rglob("*")) == []
+
+
+def test_a_mirror_may_be_named_by_a_relative_path(shared, root, monkeypatch, tmp_path):
+    """config/real_sample.yaml names it that way; `datasets` tells absolute paths of its files."""
+    (tmp_path / "checkout").mkdir()
+    (tmp_path / "shared").symlink_to(shared)
+    monkeypatch.chdir(tmp_path / "checkout")
+    prompt = root / "resources/prompts/careqa.txt"
+    loaded = load("careqa", hub_mirror="../shared/hub", originals="../shared/data", seed=1, prompt=prompt, limit=3)
+    assert len(loaded.items) == 3

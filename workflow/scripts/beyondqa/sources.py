@@ -114,7 +114,7 @@ def _open_hub(source: HubSource, folder: Path, locked: Mapping[str, Any]) -> Ope
     described = []
     for file in files:
         _sound(file)
-        described.append(_described(file, file.relative_to(folder).as_posix()))
+        described.append(_described(file, file.resolve().relative_to(folder.resolve()).as_posix()))
     _require_digests(described, receipt.get("files", {}), folder)
     provenance = {
         "kind": "hub",
