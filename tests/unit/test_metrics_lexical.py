@@ -23,7 +23,7 @@ def rouge(predictions, references, kinds=KINDS, suffix="nostem"):
     return {kind: score(f"{kind}[{suffix}]", predictions, references) for kind in kinds}
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(visible, visible)
 def test_rouge_is_that_of_rouge_score(prediction, reference):
     expected = RougeScorer(KINDS).score(reference, prediction)
@@ -68,14 +68,14 @@ def test_harness_values(gold, prediction, bleu, rouge1, rouge2, rouge_l):
     assert [found[kind][0] for kind in KINDS[:3]] == pytest.approx([rouge1, rouge2, rouge_l], abs=5e-7)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(visible, visible)
 def test_evaluate_bleu_is_unsmoothed_corpus_bleu_of_one_pair(prediction, reference):
     expected = sacrebleu.corpus_bleu([prediction], [[reference]], smooth_method="none").score / 100 or 1e-5
     assert score(BLEU, [prediction], [reference])[0] == pytest.approx(expected, abs=1e-12)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(visible, visible)
 def test_sacrebleu_variants_are_those_of_sacrebleu(prediction, reference):
     sentence = sacrebleu.sentence_bleu(prediction, [reference])
