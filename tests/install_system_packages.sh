@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
-# Debian packages that tests alone need: a browser that opens the report. Says what it installs.
+# Debian packages that tests alone need: a browser that opens the report, and a SLURM. Says what it installs.
 set -euo pipefail
 missing=()
 command -v chromium >/dev/null || missing+=(chromium)
+command -v munged >/dev/null || missing+=(munge)
+command -v slurmctld >/dev/null || missing+=(slurm-wlm)
 [ ${#missing[@]} -eq 0 ] && exit 0
 if [ "$(id -u)" -ne 0 ] || ! command -v apt-get >/dev/null; then
-  echo "Tests need ${missing[*]}, and only root can install it with apt-get: the tests that use it will be skipped." >&2
+  echo "Tests need ${missing[*]}, and only root can install them with apt-get: the tests that use them are skipped." >&2
   exit 0
 fi
 echo "Installing for the tests: ${missing[*]}"
