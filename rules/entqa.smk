@@ -8,6 +8,22 @@ ENTQA_BASELINES = STUDY.metric_modules("entqa_baselines").get("entqa_baselines",
 ENTQA_FAMILIES = [family for family in ("entqa", "entqa_baselines") if family in STUDY.families]
 ENTQA_STATISTICS = ["answers", "group_level", "case_level", "scale", "size_groups"]
 ENTQA_TABLES = ["entqa_table1_models", "entqa_table2_cases", "entqa_table3_scale", "entqa_answers", "entqa_published_checks"]
+ENTQA_MODULES = ["metrics/entqa.py", "extraction.py", "scoring.py"] + [
+    f"entqa/{name}.py"
+    for name in (
+        "answers",
+        "copying",
+        "coverage",
+        "embedders",
+        "extractors",
+        "matching",
+        "mentions",
+        "normalisation",
+        "scoring",
+        "splitting",
+        "variants",
+    )
+]
 ENTQA_JOURNAL = RESULTS + "/journals/entqa"
 
 
@@ -54,7 +70,7 @@ rule find_entities:
         datasets=entqa_datasets,
         answers=entqa_answers,
         resources=sorted(map(str, Path("resources/entqa").glob("*.txt"))),
-        library=library("entqa", "metrics/entqa.py", "extraction.py", "encoders.py"),
+        library=library("encoders.py", *ENTQA_MODULES),
     output:
         mentions=RESULTS + "/entqa/{pack}/mentions.jsonl",
         embeddings=RESULTS + "/entqa/{pack}/embeddings.npz",
@@ -86,7 +102,7 @@ rule score_entqa:
         embeddings=rules.find_entities.output.embeddings,
         signature=rules.find_entities.output.signature,
         resources=rules.find_entities.input.resources,
-        library=library("entqa", "metrics/entqa.py", "extraction.py"),
+        library=library(*ENTQA_MODULES),
     output:
         scores=RESULTS + "/scores/entqa/greedy/{model}/{pack}.parquet",
         details=RESULTS + "/scores/entqa/greedy/{model}/{pack}.jsonl",
@@ -170,7 +186,7 @@ rule sweep_entqa:
         answers=entqa_answers,
         mentions=rules.find_entities.output.mentions,
         resources=rules.find_entities.input.resources,
-        library=library("entqa", "metrics/entqa.py", "extraction.py", "encoders.py", "statistics/correlation.py"),
+        library=library("encoders.py", "entqa/sweep.py", "statistics/correlation.py", *ENTQA_MODULES),
     output:
         RESULTS + "/statistics/entqa/thresholds/{pack}.csv",
     log:
