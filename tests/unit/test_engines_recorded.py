@@ -138,24 +138,6 @@ def test_no_predictions_for_the_benchmark(tmp_path):
         recorded.answers(entry(tmp_path / "p.csv"), ITEMS, "olaph")
 
 
-def test_shards_hold_every_answer_once(tmp_path):
-    path = write_csv(tmp_path / "p.csv", [("a", "1"), ("b", "2"), ("c", "3")])
-    both = {
-        "name": "other",
-        "predictions": {b: entry(path)["predictions"]["aci_bench"] for b in ("aci_bench", "olaph")},
-    }
-    items = [*ITEMS, OpenItem("a", "olaph", "what?", "that.", "what? ")]
-    whole = recorded.shard(both, items, "greedy", 1, 1)
-    assert [(g.benchmark, g.item_id, g.text) for g in whole] == [
-        ("aci_bench", "a", "1"),
-        ("aci_bench", "b", "2"),
-        ("aci_bench", "c", "3"),
-        ("olaph", "a", "1"),
-    ]
-    parts = [g for number in (1, 2, 3) for g in recorded.shard(both, items, "greedy", number, 3)]
-    assert sorted(map(repr, parts)) == sorted(map(repr, whole))
-
-
 def test_real_recordings_in_both_layouts(shared):
     """Against the csv module on the same files: 21 systems, 40 notes each."""
     folder = shared / "recorded" / "aci_bench_baselines" / "predictions"

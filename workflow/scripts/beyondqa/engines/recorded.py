@@ -25,19 +25,6 @@ def load(entry: Mapping[str, Any]) -> Engine:
     )
 
 
-def shard(entry: Mapping[str, Any], items: Sequence[Item], variant: str, number: int, count: int) -> list[Generation]:
-    """The `number`-th (from 1) of `count` parts of the recorded answers to items of any benchmarks."""
-    by_benchmark: dict[str, list[Item]] = {}
-    for item in items:
-        by_benchmark.setdefault(item.benchmark, []).append(item)
-    found = [
-        answer
-        for benchmark, its_items in by_benchmark.items()
-        for answer in answers(entry, its_items, benchmark, variant=variant)
-    ]
-    return found[number - 1 :: count]
-
-
 def answers(
     entry: Mapping[str, Any], items: Sequence[Item], benchmark: str, *, variant: str = "greedy"
 ) -> list[Generation]:
