@@ -21,12 +21,15 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "workflow" / "scripts"))
 
 from beyondqa import engines  # noqa: E402
+from beyondqa.engines._tokens import spans  # noqa: E402
 from beyondqa.engines._trees import Tree  # noqa: E402
 from beyondqa.engines.base import Prepared  # noqa: E402
 from beyondqa.engines.transformers import TransformersEngine  # noqa: E402
 from beyondqa.items import Generation, OpenItem  # noqa: E402
+from beyondqa.models import prepare_embedded  # noqa: E402
 from beyondqa.relaxed_perplexity import Settings, branch_requests, completion_requests  # noqa: E402
 
+MODEL = ROOT / "resources" / "models" / "SmolLM2-135M-Instruct"
 QUESTION = (
     "Question: A patient with type 2 diabetes and stable kidney function asks how metformin lowers the glucose in "
     "the blood and which side effects are common in the first weeks of the treatment.\nAnswer:"
@@ -43,8 +46,10 @@ USUAL_BATCH = 1024
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--model", default=str(ROOT / "resources" / "models" / "SmolLM2-135M-Instruct"))
+    parser.add_argument("--model", default=str(MODEL))
     directory = parser.parse_args().model
+    if not MODEL.exists():
+        prepare_embedded(MODEL.name, MODEL)
     engine = engines.load({"name": "bench", "engine": "transformers", "directory": directory})
     item = OpenItem("question", "bench", QUESTION, TARGET, QUESTION)
     longest = max(SETTINGS.values(), key=lambda s: s.tokens)
@@ -101,17 +106,17 @@ def branched(engine: TransformersEngine, prepared: Sequence[Prepared]) -> tuple[
 def one_by_one(engine: TransformersEngine, prepared: Sequence[Prepared]) -> tuple[float, list[float], int]:
     """The same by one sequence for each likelihood; and the tokens forwarded, padding included."""
     start = time.perf_counter()
-    spans = [span for p in prepared for span in engine._spans(p)]
-    values: list[float] = [math.nan] * len(spans)
-    waiting = sorted(range(len(spans)), key=lambda i: -len(spans[i][0]))
+    flat = [span for p in prepared for span in spans(p, engine.context)]
+    values: list[float] = [math.nan] * len(flat)
+    waiting = sorted(range(len(flat)), key=lambda i: -len(flat[i][0]))
     tokens = 0
     while waiting:
-        read, scored = spans[waiting[0]]
+        read, scored = flat[waiting[0]]
         width = len(read) + len(scored) - 1
         batch, waiting = waiting[: max(1, USUAL_BATCH // width)], waiting[max(1, USUAL_BATCH // width) :]
         rows = [Tree() for _ in batch]
         for row, i in zip(rows, batch, strict=True):
-            row.add(*spans[i])
+            row.add(*flat[i])
         for i, (log_probabilities, _) in zip(batch, engine._score_rows(rows), strict=True):
             values[i] = math.fsum(log_probabilities)
         tokens += width * len(batch)
@@ -132,7 +137,7 @@ def tokens_distinct(engine: TransformersEngine, prepared: Sequence[Prepared]) ->
     """Tokens that would be forwarded if no beginning of a sequence were ever computed twice."""
     everything = Tree()
     for p in prepared:
-        for span in engine._spans(p):
+        for span in spans(p, engine.context):
             everything.add(*span)
     return len(everything)
 

@@ -7,10 +7,13 @@ token alone: BOS, or EOS where there is none.
 
 from __future__ import annotations
 
+import itertools
+import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from ..errors import StudyError
+from ..items import BranchLikelihoods, LogLikelihood
 from .base import BranchRequest, GenerationRequest, Prepared, Prompt, Request
 
 Ids = tuple[int, ...]
@@ -145,3 +148,39 @@ def windows(prompt: Ids, continuation: Ids, context: int) -> Iterator[tuple[Ids,
         first = max(0, end - 1 - context)
         yield whole[first:start], whole[start:end]
         start = end
+
+
+def spans(prepared: Prepared, context: int) -> list[tuple[Ids, Ids]]:
+    """What to read and what to score for a request, once or several times: windows, or positions of a completion."""
+    if isinstance(prepared.request, BranchRequest):
+        completion = prepared.request.completion
+        return [(prepared.prompt_ids + completion[:i], prepared.continuation_ids) for i in prepared.request.positions]
+    return list(windows(prepared.prompt_ids, prepared.continuation_ids, context))
+
+
+def likelihood_answer(
+    prepared: Prepared, model: str, values: Sequence[Sequence[float]], greedy: Sequence[bool]
+) -> LogLikelihood | BranchLikelihoods:
+    """The answer to a request from the log-probabilities of the tokens of each of its spans, and whether all tokens
+    of a span were the most probable ones.
+    """
+    request = prepared.request
+    common = {
+        "item_id": request.item_id,
+        "benchmark": request.benchmark,
+        "model": request.model or model,
+        "variant": request.variant,
+        "index": request.index,
+        "prompt_tokens": len(prepared.prompt_ids),
+        "prompt_tokens_cut": prepared.prompt_tokens_cut,
+        "key": prepared.key,
+    }
+    if isinstance(request, BranchRequest):
+        return BranchLikelihoods(
+            positions=request.positions,
+            log_probabilities=tuple(map(math.fsum, values)),
+            target_tokens=len(prepared.continuation_ids),
+            **common,
+        )
+    tokens = tuple(itertools.chain.from_iterable(values))
+    return LogLikelihood(token_log_probabilities=tokens, is_greedy=all(greedy), **common)

@@ -22,10 +22,10 @@ from typing import Any
 import numpy as np
 
 from ..errors import StudyError
-from ..items import BranchLikelihoods, Generation, LogLikelihood
+from ..items import Generation
 from ._local import LocalEngine
 from ._sampling import sample, uniforms
-from ._tokens import Ids, windows
+from ._tokens import Ids, likelihood_answer, spans
 from ._trees import Tree
 from .base import Answer, BranchRequest, Engine, GenerationRequest, LikelihoodRequest, Prepared
 
@@ -125,13 +125,6 @@ class TransformersEngine(LocalEngine):
 
     # Log-likelihoods
 
-    def _spans(self, p: Prepared) -> list[tuple[Ids, Ids]]:
-        """What to read and what to score, one or several times."""
-        if isinstance(p.request, BranchRequest):
-            completion = p.request.completion
-            return [(p.prompt_ids + completion[:i], p.continuation_ids) for i in p.request.positions]
-        return list(windows(p.prompt_ids, p.continuation_ids, self.context))
-
     def _rows(self, batch: Sequence[Prepared], sharing: bool = True) -> list[Tree]:
         """Trees of the batch, spans in its order: requests with one trunk share one where that pays, and every
         window of a long text has its own.
@@ -141,9 +134,9 @@ class TransformersEngine(LocalEngine):
             for group in _shareable(same_trunk):
                 tree: Tree | None = None
                 for p in group:
-                    spans = self._spans(p)
-                    windowed = isinstance(p.request, LikelihoodRequest) and len(spans) > 1
-                    for span in spans:
+                    its_spans = spans(p, self.context)
+                    windowed = isinstance(p.request, LikelihoodRequest) and len(its_spans) > 1
+                    for span in its_spans:
                         if tree is None or windowed or not sharing:
                             # The prompt's last token stays, since what follows it may be scored.
                             branching = sharing and isinstance(p.request, BranchRequest)
@@ -158,26 +151,8 @@ class TransformersEngine(LocalEngine):
         scores = iter(self._score_rows(self._rows(batch, sharing=self._sees_branches)))
         answers: list[Answer] = []
         for p in batch:
-            values, greedy = map(list, zip(*(next(scores) for _ in self._spans(p)), strict=True))
-            common = {
-                "item_id": p.request.item_id,
-                "benchmark": p.request.benchmark,
-                "model": p.request.model or self.model,
-                "variant": p.request.variant,
-                "index": p.request.index,
-                "prompt_tokens": len(p.prompt_ids),
-                "prompt_tokens_cut": p.prompt_tokens_cut,
-                "key": p.key,
-            }
-            if isinstance(p.request, BranchRequest):
-                sums, length = tuple(map(math.fsum, values)), len(p.continuation_ids)
-                answer = BranchLikelihoods(
-                    positions=p.request.positions, log_probabilities=sums, target_tokens=length, **common
-                )
-            else:
-                tokens = tuple(itertools.chain.from_iterable(values))
-                answer = LogLikelihood(token_log_probabilities=tokens, is_greedy=all(greedy), **common)
-            answers.append(answer)
+            values, greedy = zip(*(next(scores) for _ in spans(p, self.context)), strict=True)
+            answers.append(likelihood_answer(p, self.model, values, greedy))
         return answers
 
     def _score_rows(self, rows: list[Tree]) -> list[tuple[list[float], bool]]:
