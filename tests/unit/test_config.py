@@ -35,18 +35,36 @@ def changed(*path, value):
 @pytest.mark.parametrize(
     ("config", "sentence"),
     [
-        (changed("inference", "pack", value="all"), r"inference\.pack is no key\. Did you mean 'packs'\? It may be one of: .*shards"),
+        (
+            changed("inference", "pack", value="all"),
+            r"inference\.pack is no key\. Did you mean 'packs'\? It may be one of: .*shards",
+        ),
         (changed("study", "seed", value="abc"), r"study\.seed is 'abc'; it must be of type integer"),
-        (changed("benchmarks", "carqa", value={}), r"benchmarks names 'carqa', which is no benchmark\. Did you mean 'careqa'"),
+        (
+            changed("benchmarks", "carqa", value={}),
+            r"benchmarks names 'carqa', which is no benchmark\. Did you mean 'careqa'",
+        ),
         (changed("metrics", "rogue", value={}), r"metrics names 'rogue', which is no metric\. Did you mean 'rouge'"),
         (changed("inference", "packs", value="some"), r"inference\.packs is 'some'; it may be one of: task, all"),
-        (changed("models", 1, "name", value="smollm2-135m-instruct"), r"models\[1\]\.name is 'smollm2-135m-instruct', and so is models\[0\]'s"),
+        (
+            changed("models", 1, "name", value="smollm2-135m-instruct"),
+            r"models\[1\]\.name is 'smollm2-135m-instruct', and so is models\[0\]'s",
+        ),
         (changed("models", 0, "engine", value="vlm"), r"models\[0\]\.engine names 'vlm', which is no engine"),
         (changed("models", 0, "name", value="../x"), r"models\[0\]\.name is '\.\./x'; it must match"),
         (changed("models", 1, "derived_from", value="nobody"), r"models\[1\]\.derived_from names 'nobody'"),
-        (changed("groups", "entqa", "models", value=["nobody"]), r"groups\.entqa\.models names 'nobody', which is no model of this config"),
-        (changed("groups", "entqa", "tasks", value=["entq"]), r"groups\.entqa\.tasks names 'entq', which is no task\. Did you mean 'entqa'"),
-        (changed("inference", "rephrased", "rephraser", value="nobody"), r"inference\.rephrased\.rephraser names 'nobody'"),
+        (
+            changed("groups", "entqa", "models", value=["nobody"]),
+            r"groups\.entqa\.models names 'nobody', which is no model of this config",
+        ),
+        (
+            changed("groups", "entqa", "tasks", value=["entq"]),
+            r"groups\.entqa\.tasks names 'entq', which is no task\. Did you mean 'entqa'",
+        ),
+        (
+            changed("inference", "rephrased", "rephraser", value="nobody"),
+            r"inference\.rephrased\.rephraser names 'nobody'",
+        ),
         (changed("models", value=[]), r"models is \[\]; it needs at least 1 element"),
     ],
 )

@@ -43,7 +43,17 @@ class BatchSensitiveEngine(Engine):
 
 
 def request(number, **changes):
-    return GenerationRequest(**{"item_id": f"i{number}", "benchmark": "b", "variant": "greedy", "index": 0, "prompt": "x" * (number % 7) + str(number), "max_new_tokens": 4, **changes})
+    return GenerationRequest(
+        **{
+            "item_id": f"i{number}",
+            "benchmark": "b",
+            "variant": "greedy",
+            "index": 0,
+            "prompt": "x" * (number % 7) + str(number),
+            "max_new_tokens": 4,
+            **changes,
+        }
+    )
 
 
 REQUESTS = [request(n) for n in range(20)]
@@ -74,7 +84,13 @@ def test_a_killed_run_goes_on_where_it_was(tmp_path, killed_after):
 @pytest.mark.parametrize("shards", [1, 3, 7])
 def test_shards_give_the_answers_of_one_run(tmp_path, shards):
     parts = [
-        answer_requests(REQUESTS, BatchSensitiveEngine(), journal=Journal(tmp_path / str(shards) / str(s), "j.jsonl"), shard=s, shards=shards)
+        answer_requests(
+            REQUESTS,
+            BatchSensitiveEngine(),
+            journal=Journal(tmp_path / str(shards) / str(s), "j.jsonl"),
+            shard=s,
+            shards=shards,
+        )
         for s in range(1, shards + 1)
     ]
     assert sorted((a for part in parts for a in part), key=lambda a: int(a.item_id[1:])) == undisturbed(tmp_path)
@@ -133,7 +149,10 @@ def test_what_cannot_change_an_answer_leaves_the_key():
 
 
 def test_seeds_differ_by_every_part_and_are_stable():
-    parts = [(1, "m", "b", "i", "samples", k) for k in range(11)] + [(2, "m", "b", "i", "samples", 0), (1, "m2", "b", "i", "samples", 0)]
+    parts = [(1, "m", "b", "i", "samples", k) for k in range(11)] + [
+        (2, "m", "b", "i", "samples", 0),
+        (1, "m2", "b", "i", "samples", 0),
+    ]
     seeds = [derived_seed(*p) for p in parts]
     assert len(set(seeds)) == len(seeds)
     assert derived_seed(1, "m", 0) == int(hashlib.sha256(b'[1, "m", 0]').hexdigest()[:16], 16) % 2**31

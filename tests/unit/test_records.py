@@ -8,7 +8,17 @@ from hypothesis import strategies as st
 
 from beyondqa.errors import StudyError
 from beyondqa.items import Generation, LogLikelihood, MultipleChoiceItem, OpenItem, Score, from_json, to_json
-from beyondqa.records import Journal, atomic, read_csv, read_items, read_jsonl, read_records, write_csv, write_jsonl, write_records
+from beyondqa.records import (
+    Journal,
+    atomic,
+    read_csv,
+    read_items,
+    read_jsonl,
+    read_records,
+    write_csv,
+    write_jsonl,
+    write_records,
+)
 
 
 def choice(**changes):
@@ -32,9 +42,14 @@ def test_any_text_survives_json(question, text):
         assert from_json(json.loads(json.dumps(to_json(record)))) == record
 
 
-@pytest.mark.parametrize("text", ["a\u2028b", "a\x85b", "lone \ud800 surrogate", "NA", "null", "nul \x00 byte", "line\r\nend"])
+@pytest.mark.parametrize(
+    "text", ["a\u2028b", "a\x85b", "lone \ud800 surrogate", "NA", "null", "nul \x00 byte", "line\r\nend"]
+)
 def test_texts_that_cut_or_vanish_elsewhere_survive_a_file(tmp_path, text):
-    records = [Generation("x:1", "x", "m", "greedy", 0, text, "stop"), Generation("x:2", "x", "m", "greedy", 0, "b", "stop")]
+    records = [
+        Generation("x:1", "x", "m", "greedy", 0, text, "stop"),
+        Generation("x:2", "x", "m", "greedy", 0, "b", "stop"),
+    ]
     write_records(tmp_path / "r.jsonl", records)
     assert list(read_records(tmp_path / "r.jsonl")) == records
 

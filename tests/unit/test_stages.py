@@ -29,7 +29,9 @@ def job(stage, **changes):
 
 
 def test_likelihoods_of_options_and_references():
-    asked = [(r.item_id, r.variant, r.index, r.prompt, r.continuation) for r in likelihoods.requests(job("likelihoods"))]
+    asked = [
+        (r.item_id, r.variant, r.index, r.prompt, r.continuation) for r in likelihoods.requests(job("likelihoods"))
+    ]
     assert asked == [
         ("mc:1", "option", 0, "Question: Q?\nAnswer:", " A"),
         ("mc:1", "option", 1, "Question: Q?\nAnswer:", " B"),
@@ -80,7 +82,9 @@ def answer(model, text):
 def test_rephrasings_are_asked_of_every_answer_that_is_not_blank():
     settings = {"count": 2, "temperature": 1.0, "top_p": 0.9, "rephraser": "m"}
     answers = [answer("a", "An answer."), answer("b", " \n"), answer("c", "An answer.")]
-    requests = rephrased.requests(job("rephrased", items=[OPEN], settings=settings, answers=answers, prompts={"rephrase_answer": "Reword."}))
+    requests = rephrased.requests(
+        job("rephrased", items=[OPEN], settings=settings, answers=answers, prompts={"rephrase_answer": "Reword."})
+    )
     assert [(r.model, r.index) for r in requests] == [("a", 0), ("a", 1), ("c", 0), ("c", 1)]
     assert requests[0].prompt == (("system", "Reword."), ("user", "An answer."))
     assert len({r.seed for r in requests}) == 4
@@ -90,4 +94,9 @@ def test_rephrasings_are_asked_of_every_answer_that_is_not_blank():
 def test_answers_to_other_benchmarks_are_not_rephrased():
     stranger = Generation("zz:1", "zz", "a", "greedy", 0, "text", "stop")
     settings = {"count": 2, "temperature": 1.0, "top_p": 0.9}
-    assert rephrased.requests(job("rephrased", items=[OPEN], settings=settings, answers=[stranger], prompts={"rephrase_answer": ""})) == []
+    assert (
+        rephrased.requests(
+            job("rephrased", items=[OPEN], settings=settings, answers=[stranger], prompts={"rephrase_answer": ""})
+        )
+        == []
+    )

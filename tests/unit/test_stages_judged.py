@@ -8,7 +8,11 @@ from beyondqa.stages.base import Job
 SOURCE = CredentialedSource(read=iter, columns=(), licence="", access="")
 BENCHMARK = Benchmark("op", "op", "open_questions", "open", SOURCE, dict, {})
 ITEMS = [OpenItem(f"op:{n}", "op", f"Q{n}?", "The reference.", "Answer this.") for n in range(2)]
-PROMPTS = {"judge_system": "Judge.", "judge_rubric": "1 to 5.", "judge_absolute": "{instruction}|{response}|{reference}|{rubric}"}
+PROMPTS = {
+    "judge_system": "Judge.",
+    "judge_rubric": "1 to 5.",
+    "judge_absolute": "{instruction}|{response}|{reference}|{rubric}",
+}
 
 
 def answer(item, model, text):

@@ -24,7 +24,9 @@ def snakemake():
             env={**os.environ, "OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1", **(env or {})},
         )
         if check and process.returncode:
-            pytest.fail(f"snakemake {' '.join(map(str, arguments))} failed:\n{process.stdout[-3000:]}\n{process.stderr[-6000:]}")
+            pytest.fail(
+                f"snakemake {' '.join(map(str, arguments))} failed:\n{process.stdout[-3000:]}\n{process.stderr[-6000:]}"
+            )
         return process
 
     return call

@@ -39,9 +39,12 @@ def targets(results, shards=1):
 
 
 def arguments(config, results, shards=1):
-    inference = yaml.safe_load(config.read_text())["inference"]
-    override = json.dumps({**inference, "shards": shards})
-    return ["--profile", "profiles/local", "--nolock", "--configfile", config, "--config", f"results={results}", f"inference={override}", "--"]
+    """Arguments of a run into `results`, up to the targets."""
+    settings = yaml.safe_load(config.read_text())
+    settings["inference"]["shards"] = shards
+    own = results / "config.yaml"
+    own.write_text(yaml.safe_dump({**settings, "results": str(results)}))
+    return ["--profile", "profiles/local", "--nolock", "--configfile", own, "--"]
 
 
 @pytest.fixture(scope="module")
@@ -54,12 +57,24 @@ def undisturbed(snakemake, config, tmp_path_factory):
 def asked(results):
     """Keys of all answers in all journals, as often as they were paid for."""
     journals = sorted(results.glob("journals/*/tiny/*.jsonl"))
-    return [answer["key"] for path in journals for line in path.read_bytes().splitlines() for answer in json.loads(line)]
+    return [
+        answer["key"] for path in journals for line in path.read_bytes().splitlines() for answer in json.loads(line)
+    ]
 
 
 def test_killed_in_the_middle_and_run_again(snakemake, config, tmp_path, undisturbed):
-    command = [str(Path(sys.executable).with_name("snakemake")), *map(str, arguments(config, tmp_path)), *targets(tmp_path)]
-    process = subprocess.Popen(command, start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env={**os.environ, "OMP_NUM_THREADS": "1"})
+    command = [
+        str(Path(sys.executable).with_name("snakemake")),
+        *map(str, arguments(config, tmp_path)),
+        *targets(tmp_path),
+    ]
+    process = subprocess.Popen(
+        command,
+        start_new_session=True,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
+    )
     deadline = time.monotonic() + 300
     while not asked(tmp_path) and process.poll() is None and time.monotonic() < deadline:
         time.sleep(0.02)

@@ -58,7 +58,9 @@ def _sentence(error: ValidationError) -> str:
     if error.validator == "additionalProperties":
         allowed = sorted(error.schema.get("properties", {}))
         unknown = sorted(set(error.instance) - set(allowed))
-        return "; ".join(f"{_key([*error.absolute_path, name])} is no key. {suggestion(name, allowed)}" for name in unknown)
+        return "; ".join(
+            f"{_key([*error.absolute_path, name])} is no key. {suggestion(name, allowed)}" for name in unknown
+        )
     if error.validator == "required":
         missing = sorted(set(error.validator_value) - set(error.instance))
         return f"{key} lacks {', '.join(missing)}"
@@ -91,9 +93,13 @@ def _semantic_faults(config: Mapping[str, Any]) -> Iterator[str]:
     for stage, settings in config["inference"].items():
         if isinstance(settings, dict):
             known = list(config["benchmarks"])
-            yield from _unknown(f"inference.{stage}.benchmarks", settings["benchmarks"], known, "benchmark of this config")
+            yield from _unknown(
+                f"inference.{stage}.benchmarks", settings["benchmarks"], known, "benchmark of this config"
+            )
             for helper in {"rephraser", "judge"} & settings.keys():
-                yield from _unknown(f"inference.{stage}.{helper}", [settings[helper]], model_names, "model of this config")
+                yield from _unknown(
+                    f"inference.{stage}.{helper}", [settings[helper]], model_names, "model of this config"
+                )
 
 
 def _unknown(key: str, got: Iterable[str], known: list[str], kind: str) -> Iterator[str]:
@@ -127,7 +133,14 @@ def _model_faults(entries: list[dict[str, Any]], names: list[str]) -> Iterator[s
 def reference_page() -> str:
     """docs/configuration.md: every key of the schema with its type, default and meaning."""
     rules = schema()
-    head = ["# Configuration", "", "Made from workflow/schemas/config.schema.yaml by `make docs`.", "", rules["description"].strip(), ""]
+    head = [
+        "# Configuration",
+        "",
+        "Made from workflow/schemas/config.schema.yaml by `make docs`.",
+        "",
+        rules["description"].strip(),
+        "",
+    ]
     table = ["| key | type | default | meaning |", "| --- | --- | --- | --- |"]
     return "\n".join([*head, *table, *_rows(rules, "")]) + "\n"
 

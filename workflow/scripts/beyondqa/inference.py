@@ -50,9 +50,7 @@ def _ask(engine: Engine, batches: list[list[Prepared]], journal: Journal) -> dic
     with journal.open() as writer, _sigterm() as stopping, progress(total, engine.model) as done:
         for batch in batches:
             results = engine.answer(batch)
-            lines = [
-                {**to_json(result), "key": prepared.key} for prepared, result in zip(batch, results, strict=True)
-            ]
+            lines = [{**to_json(result), "key": prepared.key} for prepared, result in zip(batch, results, strict=True)]
             writer.commit(lines)
             answers.update((line["key"], line) for line in lines)
             done.advance(len(batch), sum(map(_tokens, results)))

@@ -18,7 +18,9 @@ def module_names(package: ModuleType) -> list[str]:
 
 @functools.cache
 def _module_names(package: ModuleType) -> tuple[str, ...]:
-    return tuple(sorted(m.name for m in pkgutil.iter_modules(package.__path__) if m.name != "base" and m.name[0] != "_"))
+    return tuple(
+        sorted(m.name for m in pkgutil.iter_modules(package.__path__) if m.name != "base" and m.name[0] != "_")
+    )
 
 
 @functools.cache

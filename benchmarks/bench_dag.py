@@ -1,0 +1,64 @@
+"""Time and memory of a dry run of the full study, and of one with ten times as many models.
+
+`make bench-dag` prints, last: dag jobs=A seconds=B mb=C jobs10=D seconds10=E mb10=F
+Every file that the study reads but does not make is there as an empty one, in a folder of its own, so that
+Snakemake has to plan everything.
+"""
+
+import copy
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import yaml
+
+ROOT = Path(__file__).resolve().parents[1]
+LINKED = ("Snakefile", "rules", "workflow", "envs", "resources")
+
+
+def multiplied(config: dict, times: int) -> dict:
+    """The study with so many copies of each model, in the groups of the original."""
+    larger = copy.deepcopy(config)
+    copies = [(entry, number) for number in range(1, times) for entry in config["models"]]
+    larger["models"] += [
+        {**entry, "name": f"{entry['name']}-{number}", "id": f"{entry['id']}-{number}"} for entry, number in copies
+    ]
+    for group in larger["groups"].values():
+        group["models"] += [f"{name}-{number}" for number in range(1, times) for name in list(group["models"])]
+    return larger
+
+
+def dry_run(config: dict) -> tuple[int, float, float]:
+    """Jobs, wall-clock seconds and peak memory (MB) of `snakemake -n` on a config in a fresh folder."""
+    with tempfile.TemporaryDirectory() as folder:
+        for name in LINKED:
+            (Path(folder) / name).symlink_to(ROOT / name)
+        (Path(folder) / "config.yaml").write_text(yaml.safe_dump(config))
+        command = [sys.executable, "-m", "snakemake", "-n", "--quiet", "rules", "--cores", "1"]
+        environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+        start = time.perf_counter()
+        process = subprocess.Popen(
+            command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        )
+        output = process.stdout.read()
+        _, status, usage = os.wait4(process.pid, 0)
+        seconds = time.perf_counter() - start
+    total = re.search(r"^total\s+(\d+)$", output, flags=re.M)
+    if status or total is None:
+        sys.exit(f"the dry run failed:\n{output[-3000:]}")
+    return int(total[1]), seconds, usage.ru_maxrss / 1024
+
+
+def main() -> None:
+    config = yaml.safe_load((ROOT / "config.yaml").read_text())
+    jobs, seconds, mb = dry_run(config)
+    jobs10, seconds10, mb10 = dry_run(multiplied(config, 10))
+    print(f"dag jobs={jobs} seconds={seconds:.1f} mb={mb:.0f} jobs10={jobs10} seconds10={seconds10:.1f} mb10={mb10:.0f}")
+
+
+if __name__ == "__main__":
+    main()
