@@ -42,9 +42,9 @@ def build(inputs: Inputs) -> Sheet:
     if data["benchmark"].nunique() > 1:
         display += _over_benchmarks(data)
     sentences = (
-        "Each model counts once: its accuracy against the mean of the metric over its answers. In brackets: "
-        "95 % interval by Fisher's z. p: exact over all orders of the models; the published p-values of Spearman's "
-        "rho are t-approximations, smaller than the exact ones.",
+        "Each model counts once: the accuracy of all its answers against the mean of the metric's defined values. In "
+        "brackets: 95 % interval by Fisher's z. p: exact over all orders of the models; the published p-values of "
+        "Spearman's rho are t-approximations.",
         "What tells EntQA from the other metrics is the sign: a metric may follow accuracy closely and backwards. "
         "Where there are several benchmarks, the last rows give the mean over them and the mean size.",
     )
@@ -57,6 +57,7 @@ def _over_benchmarks(data: pd.DataFrame) -> list[dict[str, str]]:
         {
             "Benchmark": "All: mean, mean size",
             "Metric": labels[row["metric"]],
+            "Models": f"in {row['n']} of {data['benchmark'].nunique()} benchmarks",
             "Spearman": f"{row['mean']:+.3f}, {row['mean_size']:.3f}",
         }
         for row in analyses.signs(data, "spearman").to_dict("records")
