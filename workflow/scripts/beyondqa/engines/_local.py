@@ -22,6 +22,8 @@ class LocalEngine(Engine):
 
     packages: tuple[str, ...]
     default_dtype = "float32"
+    # Tokens of the model's own length that a server keeps for what it generates after a prompt that it scores.
+    spare_tokens = 0
 
     @functools.cached_property
     def directory(self) -> Path:
@@ -46,7 +48,7 @@ class LocalEngine(Engine):
         config = read_json(self.directory / "config.json")
         config = config.get("text_config") or config
         own = config.get("max_position_embeddings") or config.get("n_positions")
-        limits = [limit for limit in (own, self.entry.get("context")) if limit]
+        limits = [limit for limit in (own and own - self.spare_tokens, self.entry.get("context")) if limit]
         if not limits:
             raise StudyError(
                 "does not tell its longest context",

@@ -13,10 +13,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..errors import StudyError
-from ..items import Generation, LogLikelihood
+from ..items import Generation
 from ._local import LocalEngine
-from ._tokens import windows
-from .base import Engine, GenerationRequest, LikelihoodRequest, Prepared
+from ._tokens import likelihood_answer, spans
+from .base import Answer, BranchRequest, Engine, GenerationRequest, LikelihoodRequest, Prepared
 
 SEMANTICS = 1
 ENVIRONMENT = "engine-vllm"
@@ -39,6 +39,7 @@ class VllmEngine(LocalEngine):
     name = "vllm"
     SEMANTICS = SEMANTICS
     packages = ("torch", "transformers", "tokenizers", "vllm")
+    spare_tokens = 2
     default_dtype = "bfloat16"
 
     @functools.cached_property
@@ -48,7 +49,7 @@ class VllmEngine(LocalEngine):
         return LLM(
             model=str(self.directory),
             dtype=self.dtype,
-            max_model_len=self.context + 1,
+            max_model_len=self.context + self.spare_tokens,
             quantization=self.entry.get("quantization"),
             tensor_parallel_size=self.entry.get("tensor_parallel", 1),
             gpu_memory_utilization=self.entry.get("gpu_memory_share", 0.9),
@@ -61,7 +62,7 @@ class VllmEngine(LocalEngine):
     def plan(self, prepared: Sequence[Prepared]) -> list[list[Prepared]]:
         """Chunks of one kind of request, the longest first."""
         chunks = []
-        for kind in (LikelihoodRequest, GenerationRequest):
+        for kind in (LikelihoodRequest, BranchRequest, GenerationRequest):
             ordered = sorted(
                 (p for p in prepared if isinstance(p.request, kind)),
                 key=lambda p: (-len(p.prompt_ids) - len(p.continuation_ids), p.key),
@@ -69,46 +70,29 @@ class VllmEngine(LocalEngine):
             chunks += [ordered[start : start + CHUNK] for start in range(0, len(ordered), CHUNK)]
         return chunks
 
-    def answer(self, batch: Sequence[Prepared]) -> list[Generation | LogLikelihood]:
+    def answer(self, batch: Sequence[Prepared]) -> list[Answer]:
         """Answers in the batch's order."""
-        if isinstance(batch[0].request, GenerationRequest):
-            return self._generate(batch)
-        return self._score(batch)
+        return self._generate(batch) if isinstance(batch[0].request, GenerationRequest) else self._score(batch)
 
     def _ask(self, prompts: list[Sequence[int]], parameters: list[Any]) -> list[Any]:
         tokens = [{"prompt_token_ids": list(ids)} for ids in prompts]
         return self._model.generate(tokens, parameters, use_tqdm=False)
 
-    def _score(self, batch: Sequence[Prepared]) -> list[LogLikelihood]:
+    def _score(self, batch: Sequence[Prepared]) -> list[Answer]:
         from vllm import SamplingParams
 
-        spans = [list(windows(p.prompt_ids, p.continuation_ids, self.context)) for p in batch]
-        flat = [(*read, *scored) for own in spans for read, scored in own]
+        of_each = [spans(p, self.context) for p in batch]
+        flat = [(*read, *scored) for own in of_each for read, scored in own]
         scoring = SamplingParams(temperature=0.0, max_tokens=1, prompt_logprobs=1, detokenize=False)
         outputs = iter(self._ask(flat, [scoring] * len(flat)))
         answers = []
-        for p, own in zip(batch, spans, strict=True):
-            values: list[float] = []
-            greedy = True
+        for p, own in zip(batch, of_each, strict=True):
+            values, greedy = [], []
             for read, scored in own:
-                told = next(outputs).prompt_logprobs[len(read) :]
-                for token, candidates in zip(scored, told, strict=True):
-                    values.append(_finite(candidates[token].logprob, p))
-                    greedy &= candidates[token].rank == 1
-            answers.append(
-                LogLikelihood(
-                    item_id=p.request.item_id,
-                    benchmark=p.request.benchmark,
-                    model=p.request.model or self.model,
-                    variant=p.request.variant,
-                    index=p.request.index,
-                    token_log_probabilities=tuple(values),
-                    is_greedy=greedy,
-                    prompt_tokens=len(p.prompt_ids),
-                    prompt_tokens_cut=p.prompt_tokens_cut,
-                    key=p.key,
-                )
-            )
+                told = list(zip(scored, next(outputs).prompt_logprobs[len(read) :], strict=True))
+                values.append([_finite(candidates[token].logprob, p) for token, candidates in told])
+                greedy.append(all(candidates[token].rank == 1 for token, candidates in told))
+            answers.append(likelihood_answer(p, self.model, values, greedy))
         return answers
 
     def _generate(self, batch: Sequence[Prepared]) -> list[Generation]:
@@ -131,6 +115,8 @@ class VllmEngine(LocalEngine):
                     generated_tokens=len(completion.token_ids),
                     log_probability=_finite(math.fsum(raw), p),
                     key=p.key,
+                    token_ids=tuple(completion.token_ids) if p.request.keep_tokens else (),
+                    token_log_probabilities=tuple(raw) if p.request.keep_tokens else (),
                 )
             )
         return answers
