@@ -289,6 +289,12 @@ def test_the_raw_log_probabilities_of_a_completion_are_kept(engine):
     expected = [float(log_p[len(prompt) + j - 1, token]) for j, token in enumerate(answer.token_ids)]
     assert answer.token_log_probabilities == pytest.approx(expected, abs=1e-5)
     assert answer.log_probability == pytest.approx(sum(expected), abs=1e-4)
+    others = log_p.clone()
+    rows = range(len(prompt) - 1, len(prompt) + 5)
+    for row, token in zip(rows, answer.token_ids, strict=True):
+        others[row, token] = -float("inf")
+    margins = [value - float(others[row].max()) for row, value in zip(rows, expected, strict=True)]
+    assert answer.token_margins == pytest.approx(margins, abs=1e-5)
 
 
 def test_one_completion_shares_its_tree_and_neither_grouping_nor_order_moves_a_value(engine):

@@ -74,7 +74,8 @@ class Generation:
     from 0. `finish_reason` is "stop" (end token or stop string), "length" (token limit) or "recorded".
     `log_probability` is the sum of the raw (untempered, unfiltered) log-probabilities of the generated
     tokens, nats, or None where the engine does not tell. `prompt_tokens_cut` counts what did not fit.
-    `token_ids` and `token_log_probabilities` (raw, nats) are there where the request keeps tokens.
+    Where the request keeps tokens there are, one a token, `token_ids`, `token_log_probabilities` (raw, nats) and
+    `token_margins`, by how much the token's log-probability exceeds that of the most probable other one.
     """
 
     item_id: str
@@ -91,6 +92,7 @@ class Generation:
     key: str = ""
     token_ids: tuple[int, ...] = ()
     token_log_probabilities: tuple[float, ...] = ()
+    token_margins: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -320,6 +320,10 @@ class TransformersEngine(LocalEngine):
                 token = int(row.argmax())
             answer.tokens.append(token)
             answer.log_probabilities.append(float(log_probabilities[i, token]))
+            if request.keep_tokens:
+                best, best_tokens = log_probabilities[i].topk(2)
+                other = best[1] if int(best_tokens[0]) == token else best[0]
+                answer.margins.append(float(log_probabilities[i, token] - other))
             tokens.append(token)
         return tokens
 
@@ -352,6 +356,7 @@ class TransformersEngine(LocalEngine):
             key=p.key,
             token_ids=tuple(answer.tokens) if p.request.keep_tokens else (),
             token_log_probabilities=tuple(answer.log_probabilities) if p.request.keep_tokens else (),
+            token_margins=tuple(answer.margins),
         )
 
 
@@ -362,6 +367,7 @@ class _Answer:
     prepared: Prepared
     tokens: list[int] = field(default_factory=list)
     log_probabilities: list[float] = field(default_factory=list)
+    margins: list[float] = field(default_factory=list)
     finish_reason: str = ""
 
     @functools.cached_property

@@ -117,6 +117,7 @@ class VllmEngine(LocalEngine):
                     key=p.key,
                     token_ids=tuple(completion.token_ids) if p.request.keep_tokens else (),
                     token_log_probabilities=tuple(raw) if p.request.keep_tokens else (),
+                    token_margins=_margins(completion) if p.request.keep_tokens else (),
                 )
             )
         return answers
@@ -134,9 +135,16 @@ def _sampling(request: GenerationRequest) -> Any:
         min_tokens=request.max_new_tokens if request.suppress_end else 0,
         ignore_eos=request.suppress_end,
         stop=list(request.stop) or None,
-        logprobs=0,
+        logprobs=2 if request.keep_tokens else 0,
         skip_special_tokens=True,
         spaces_between_special_tokens=False,
+    )
+
+
+def _margins(completion: Any) -> tuple[float, ...]:
+    return tuple(
+        told[token].logprob - max(other.logprob for other_token, other in told.items() if other_token != token)
+        for token, told in zip(completion.token_ids, completion.logprobs, strict=True)
     )
 
 

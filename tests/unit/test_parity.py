@@ -1,0 +1,60 @@
+"""Comparing two engines' answers: agreements, near-ties and disagreements made by hand."""
+
+import pytest
+
+from beyondqa.errors import StudyError
+from beyondqa.items import Generation, LogLikelihood, MultipleChoiceItem, OpenItem
+from beyondqa.parity import compare, requests
+
+
+def likelihood(item, *values, variant="option"):
+    return LogLikelihood(item, "bench", "m", variant, 0, values, False)
+
+
+def greedy(item, tokens, margins=None):
+    margins = tuple(margins or [1.0] * len(tokens))
+    return Generation(item, "bench", "m", "greedy", 0, "", "stop", token_ids=tuple(tokens), token_margins=margins)
+
+
+def test_log_likelihoods_agree_within_the_tolerance_of_their_totals():
+    first = [likelihood("a", -1.0, -2.0), likelihood("b", -3.0), likelihood("c", -1.0, variant="reference")]
+    second = [likelihood("b", -3.00005), likelihood("a", -1.0002, -2.0), likelihood("c", -1.0, variant="reference")]
+    options, references = compare(first, second)
+    assert (options.kind, options.count, options.equal, options.apart, options.worst) == ("option", 2, 1, ("a",), "a")
+    assert options.max_abs_diff == pytest.approx(2e-4)
+    assert not options.agrees
+    assert references.agrees
+    assert compare(first, second, tolerance=3e-4)[0].agrees
+
+
+def test_a_first_difference_is_explained_by_a_near_tie_or_not():
+    first = [greedy("same", [1, 2]), greedy("tie", [1, 2, 3], [1, 1e-4, 1]), greedy("apart", [1, 2, 3], [1, 1, 1e-5])]
+    second = [greedy("same", [1, 2]), greedy("tie", [1, 5, 9], [1, 1e-3, 1]), greedy("apart", [1, 7, 3], [1, 0.5, 1])]
+    (agreement,) = compare(first, second)
+    assert (agreement.count, agreement.equal) == (3, 1)
+    assert (agreement.near_ties, agreement.apart) == (("tie",), ("apart",))
+    # One ends where the other goes on, without a token in which they differ.
+    (cut,) = compare([greedy("x", [1, 2])], [greedy("x", [1, 2, 3])])
+    assert cut.apart == ("x",)
+
+
+def test_different_requests_cannot_be_compared():
+    with pytest.raises(StudyError, match=r"bench, b, option, 0: 1 answers are in one set alone"):
+        compare([likelihood("a", -1.0)], [likelihood("a", -1.0), likelihood("b", -1.0)])
+    with pytest.raises(StudyError, match=r"record a: one engine scores 1 tokens, the other 2"):
+        compare([likelihood("a", -1.0)], [likelihood("a", -0.5, -0.5)])
+
+
+def test_what_both_are_asked():
+    closed = MultipleChoiceItem("q", "careqa", "Which?", ("x", "y"), (" A", " B"), 0, "Which? Answer:")
+    opened = OpenItem("r", "mediqa2019", "Why?", "Because.", "Why? Answer:")
+    asked = requests([closed, opened], max_new_tokens=8)
+    assert [(r.item_id, r.variant, r.index) for r in asked] == [
+        ("q", "option", 0),
+        ("q", "option", 1),
+        ("r", "reference", 0),
+        ("r", "reference_given_prompt", 0),
+        ("r", "greedy", 0),
+    ]
+    assert asked[2].prompt == ""
+    assert asked[4].keep_tokens

@@ -1,0 +1,109 @@
+"""Whether two engines agree about one model: log-likelihoods to a tolerance, greedy answers token by token.
+
+Two engines compute the same sums in different orders, so a greedy choice between two nearly equally probable
+tokens may fall either way. Such a first difference is a near-tie: reported, not taken for a disagreement.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from .engines.base import GenerationRequest, LikelihoodRequest, Request
+from .errors import StudyError
+from .items import Generation, Item, LogLikelihood, MultipleChoiceItem
+
+TOLERANCE = 1e-4
+
+
+def requests(items: Iterable[Item], *, max_new_tokens: int) -> list[Request]:
+    """What both engines are asked: options of closed items; of open ones the reference, alone and given the prompt,
+    and a greedy answer with its tokens.
+    """
+    return [request for item in items for request in _of_item(item, max_new_tokens)]
+
+
+def _of_item(item: Item, max_new_tokens: int) -> list[Request]:
+    where = (item.id, item.benchmark)
+    if isinstance(item, MultipleChoiceItem):
+        return [
+            LikelihoodRequest(*where, "option", index, item.prompt, candidate)
+            for index, candidate in enumerate(item.candidates)
+        ]
+    return [
+        LikelihoodRequest(*where, "reference", 0, "", item.reference),
+        LikelihoodRequest(*where, "reference_given_prompt", 0, item.prompt, f" {item.reference}"),
+        GenerationRequest(*where, "greedy", 0, item.prompt, max_new_tokens, keep_tokens=True),
+    ]
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """How two engines agree on one kind of answer.
+
+    Log-likelihoods: `max_abs_diff` is the largest difference of a total, nats, and `worst` its item. Greedy answers:
+    `equal` of `count` have the same tokens, `near_ties` first part at a choice whose margin is at most twice the
+    tolerance in either engine, `apart` are the other items.
+    """
+
+    kind: str
+    count: int
+    equal: int
+    near_ties: tuple[str, ...] = ()
+    apart: tuple[str, ...] = ()
+    max_abs_diff: float = 0.0
+    worst: str = ""
+
+    @property
+    def agrees(self) -> bool:
+        return not self.apart
+
+
+def compare(first: Iterable[Any], second: Iterable[Any], *, tolerance: float = TOLERANCE) -> list[Agreement]:
+    """Agreement by kind of answer ("option", "reference", "reference_given_prompt", "greedy").
+
+    Raises StudyError where the two do not answer the same requests.
+    """
+    left, right = ({_place(answer): answer for answer in answers} for answers in (first, second))
+    if lone := sorted(left.keys() ^ right.keys()):
+        raise StudyError(
+            f"{len(lone)} answers are in one set alone",
+            record=", ".join(map(str, lone[0])),
+            remedy="Ask both engines the same requests",
+        )
+    kinds = dict.fromkeys(variant for _, _, variant, _ in left)
+    return [
+        _compare([(left[place], right[place]) for place in left if place[2] == kind], kind, tolerance) for kind in kinds
+    ]
+
+
+def _place(answer: Generation | LogLikelihood) -> tuple[str, str, str, int]:
+    return answer.benchmark, answer.item_id, answer.variant, answer.index
+
+
+def _compare(pairs: Sequence[tuple[Any, Any]], kind: str, tolerance: float) -> Agreement:
+    if isinstance(pairs[0][0], Generation):
+        return _compare_greedy(pairs, kind, tolerance)
+    differences = []
+    for a, b in pairs:
+        lengths = len(a.token_log_probabilities), len(b.token_log_probabilities)
+        if lengths[0] != lengths[1]:
+            raise StudyError(f"one engine scores {lengths[0]} tokens, the other {lengths[1]}", record=a.item_id)
+        differences.append((abs(a.total - b.total), a.item_id))
+    largest, worst = max(differences)
+    apart = tuple(item for difference, item in differences if difference > tolerance)
+    return Agreement(kind, len(pairs), len(pairs) - len(apart), (), apart, largest, worst)
+
+
+def _compare_greedy(pairs: Sequence[tuple[Generation, Generation]], kind: str, tolerance: float) -> Agreement:
+    near_ties, apart = [], []
+    for a, b in pairs:
+        if a.token_ids == b.token_ids:
+            continue
+        place = next((i for i, (x, y) in enumerate(zip(a.token_ids, b.token_ids, strict=False)) if x != y), None)
+        # One may also go on where the other has ended, which no near-tie explains: the end is a token as well.
+        tied = place is not None and min(a.token_margins[place], b.token_margins[place]) <= 2 * tolerance
+        (near_ties if tied else apart).append(a.item_id)
+    equal = len(pairs) - len(near_ties) - len(apart)
+    return Agreement(kind, len(pairs), equal, tuple(near_ties), tuple(apart))
