@@ -112,9 +112,7 @@ def text(random: np.random.Generator, n: int) -> str:
 def write_scores(study: Study, results: Path, n: int) -> None:
     """A Parquet file a (family, stage, model, pack), as the scoring jobs write them."""
     for family in study.families:
-        described = metric_modules.describe(
-            {k: v for k, v in study.config["metrics"].items() if family == metric_modules.module(k).FAMILY}
-        )
+        described = metric_modules.describe(study.metric_modules(family))
         metadata = {"metrics": json.dumps({k: dataclasses.asdict(m) for k, m in described.items()}), "signatures": "{}"}
         for stage in ("likelihoods", "greedy", "samples", "rephrased"):
             for pack in study.packs:

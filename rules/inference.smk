@@ -30,7 +30,11 @@ def answers_of_all_models(stage, pack):
 
 def answers_asked_about(wildcards):
     about = stage_registry.get(wildcards.stage).ANSWERS
-    return answers_of_all_models(about, wildcards.pack) if about else []
+    if not about:
+        return []
+    if wildcards.stage in STUDY.helper_stages:
+        return answers_of_all_models(about, wildcards.pack)
+    return inference_files(about, wildcards.model, wildcards.pack)
 
 
 def stage_items(wildcards):

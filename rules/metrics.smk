@@ -6,11 +6,15 @@ def scored_items(wildcards):
 
 
 def scored_answers(wildcards):
-    stage, pack = wildcards.stage, wildcards.pack
+    """The answers, and what was asked about them: judgements, or the completions before log-likelihoods."""
+    stage, model, pack = wildcards.stage, wildcards.model, wildcards.pack
+    if stage in STUDY.helper_stages:
+        files = helper_files(stage, pack)
+    else:
+        about = stage_registry.get(stage).ANSWERS
+        files = inference_files(stage, model, pack) + (inference_files(about, model, pack) if about else [])
     judgements = STUDY.metric_input(wildcards.family) == "judgements"
-    return (
-        helper_files(stage, pack) if stage in STUDY.helper_stages else inference_files(stage, wildcards.model, pack)
-    ) + (helper_files(STUDY.judging_stage(stage), pack) if judgements else [])
+    return files + (helper_files(STUDY.judging_stage(stage), pack) if judgements else [])
 
 
 rule score:

@@ -80,6 +80,12 @@ class Settings:
         )
 
 
+def readings(settings: Mapping[str, Any]) -> list[Settings]:
+    """One Settings a variant of the config's `inference.relaxed`."""
+    shared = {key: settings[key] for key in ("tokens", "stride", "best", "samples", "top_p", "temperature")}
+    return [Settings(variant=variant, **shared) for variant in settings["variants"]]
+
+
 def one_signature(settings: Iterable[Settings]) -> str:
     """The signature of all settings. Raises StudyError where they differ: their values are not comparable."""
     signatures = sorted({s.signature for s in settings})

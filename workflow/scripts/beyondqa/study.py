@@ -12,7 +12,9 @@ from . import benchmarks, metrics, resources, stages
 from .benchmarks import Benchmark
 
 WHOLE = "all"
-MAIN_STAGES = {"likelihoods": "likelihoods", "answers": "greedy", "judgements": "greedy"}
+MAIN_STAGES = {"likelihoods": "likelihoods", "answers": "greedy", "judgements": "greedy", "relaxed": "relaxed"}
+# What can be recorded elsewhere and read from files.
+RECORDED_STAGES = ("greedy", "samples")
 # Stages whose answers are scored beside the greedy ones, for dispersion.
 FURTHER_ANSWERS = ("samples", "rephrased")
 
@@ -51,19 +53,24 @@ class Study:
     def metric_modules(self, family: str) -> dict[str, dict[str, Any]]:
         """Metric module -> its settings, for one family.
 
-        Encoders named by a Hub id get their folder as `path`, a judge its name and temperature.
+        Encoders named by a Hub id get their folder as `path`; metrics of a helper's or an own stage's answers get
+        what they need to know of the stage.
         """
         return self._modules_by_family[family]
 
     @functools.cached_property
     def _modules_by_family(self) -> dict[str, dict[str, dict[str, Any]]]:
-        judged = self.config["inference"].get("judged", {})
-        judging = {key: judged[key] for key in ("judge", "temperature") if key in judged}
+        inference = self.config["inference"]
+        judged = inference.get("judged", {})
+        shared = {
+            "judgements": {key: judged[key] for key in ("judge", "temperature") if key in judged},
+            "relaxed": {key: value for key, value in inference.get("relaxed", {}).items() if key != "benchmarks"},
+        }
         modules: dict[str, dict[str, dict[str, Any]]] = {}
         for name, settings in self.config["metrics"].items():
             module = metrics.module(name)
-            extra = judging if module.INPUT == "judgements" else {}
-            modules.setdefault(module.FAMILY, {})[name] = {**self._with_paths(settings or {}), **extra}
+            own = self._with_paths(settings or {})
+            modules.setdefault(module.FAMILY, {})[name] = {**own, **shared.get(module.INPUT, {})}
         return modules
 
     def metric_files(self, family: str) -> list[str]:
@@ -144,11 +151,11 @@ class Study:
 
     def stage_benchmarks(self, stage: str, pack: str, model: str | None = None) -> list[str]:
         """Benchmarks of the pack that take part in an inference stage, for one model or for any."""
+        if model is not None and self.models[model]["engine"] == "recorded" and stage not in RECORDED_STAGES:
+            return []
         names = self.packs[pack] if model is None else self.benchmarks_of(model, pack)
         module = stages.get(stage)
         if not module.SETTINGS:
-            if stage == "likelihoods" and model is not None and self.models[model]["engine"] == "recorded":
-                return []
             return [name for name in names if stage in self.benchmarks[name].stages]
         chosen = self.config["inference"].get(module.SETTINGS, {}).get("benchmarks", [])
         answered = self.stage_benchmarks(module.ANSWERS, pack, model) if module.ANSWERS else names
@@ -165,7 +172,7 @@ class Study:
 
     def judging_stage(self, stage: str) -> str:
         """The stage that judges the answers of `stage`."""
-        (name,) = (n for n in stages.names() if stages.get(n).ROLE == "judge" and stages.get(n).ANSWERS == stage)
+        (name,) = (n for n in stages.names() if stages.get(n).ROLE == "judge" and stage == stages.get(n).ANSWERS)
         return name
 
     def model_directory(self, model: str) -> Path | None:

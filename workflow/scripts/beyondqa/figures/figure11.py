@@ -15,8 +15,10 @@ FIGURE = benchmarks_figure(11, "bertscore_f1", "BERTScore", families=("bertscore
 
 
 def subjects(study: Study) -> dict[str, str]:
-    """The other headline metrics of the study; Prometheus has a figure of its own."""
-    described = metrics.describe(study.config["metrics"])
+    """The other headline metrics of a study with two benchmarks or more; Prometheus has a figure of its own."""
+    if sum(map(FIGURE.covers, study.benchmarks.values())) < 2:
+        return {}
+    described = {k: v for family in study.families for k, v in metrics.describe(study.metric_modules(family)).items()}
     others = [m for m in described.values() if m.headline and not m.name.startswith(("bertscore", "prometheus"))]
     return {metric_slug(metric.name): metric.label for metric in others if not metric.name.startswith("entqa")}
 

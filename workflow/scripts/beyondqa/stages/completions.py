@@ -1,0 +1,27 @@
+"""Sampled completions of the prompts, with their tokens, from which Relaxed Perplexity takes its prefixes."""
+
+from __future__ import annotations
+
+from ..engines.base import GenerationRequest
+from ..relaxed_perplexity import completion_requests, readings
+from .base import Job
+
+SETTINGS, PROMPTS, ROLE, ANSWERS = "relaxed", (), "", ""
+
+
+def requests(job: Job) -> list[GenerationRequest]:
+    """For every item, way of sampling and seed, `samples` completions; index = seed * samples + number."""
+    by_sampling = {reading.sampling: reading for reading in readings(job.settings)}
+    count = job.settings["samples"] * job.settings["seeds"]
+    return [
+        request
+        for item in job.items
+        for sampling, reading in by_sampling.items()
+        for request in completion_requests(
+            item,
+            job.prompt(item),
+            reading,
+            [job.item_seed(item.benchmark, item.id, index, about=sampling) for index in range(count)],
+            side=job.benchmarks[item.benchmark].truncation_side,
+        )
+    ]
