@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 SNAKEMAKE := $(BIN)/snakemake --profile profiles/local
 export OMP_NUM_THREADS ?= 1
-export HF_HUB_OFFLINE := 1
+demo: export HF_HUB_OFFLINE := 1
 export TOKENIZERS_PARALLELISM := false
 
 .PHONY: help install demo test ci-full lint lock docs
