@@ -69,6 +69,7 @@ NEEDS = {
         [f"{RESULTS}/statistics/correlations/accuracy.csv"] if means_files(families, packs) else []
     ),
     "benchmark_correlations": benchmark_correlation_files,
+    "relaxed_scores": lambda families, packs: [path for p in packs for path in score_files("relaxed", p)] if "relaxed" in STUDY.families else [],
     "datasets": lambda families, packs: dataset_files([b for p in packs for b in STUDY.packs[p]]),
 }
 

@@ -8,13 +8,14 @@ import pytest
 from beyondqa import tables
 from beyondqa.benchmarks.base import TASKS
 from beyondqa.metrics.base import Metric
-from beyondqa.records import read_csv, scores_frame, write_csv, write_json, write_parquet
+from beyondqa.records import read_csv, scores_frame, write_csv, write_json, write_parquet, write_records
 from beyondqa.statistics.aggregation import means
 from beyondqa.statistics.inputs import Inputs
 from beyondqa.statistics.scores import metrics_metadata, read_with_metrics
+from beyondqa.tables import table06
 from beyondqa.tables.base import latex, markdown, write
 
-from beyondqa.items import Score  # isort: skip
+from beyondqa.items import OpenItem, Score  # isort: skip
 
 ROUGE = Metric("rouge1[nostem]", "ROUGE-1", True, 0.0, 1.0, floor=0.0)
 STAND_IN = Metric("bertscore_f1[mini,L6]", "BERTScore (mini)", True, -1.0, 1.0, stand_in="roberta-large")
@@ -168,3 +169,28 @@ def test_text_that_looks_missing_is_no_gap(inputs, tmp_path):
     sheet = tables.get("table16").build(inputs(scores, "careqa_open", models=models))
     assert isinstance(sheet.data, pd.DataFrame)
     assert sheet.display.loc[0, "Model"] == "NA"
+
+
+def test_table_6_takes_one_item_a_benchmark_and_the_spread_over_seeds(tmp_path):
+    """Two seeds of 1.0 and 3.0: mean 2, population standard deviation 1."""
+    items = [
+        OpenItem(f"olaph:{n}", "olaph", "Q?", "R.", "Q?", must_have=("first", "second"), nice_to_have=("third",))
+        for n in (1, 2)
+    ]
+    write_records(tmp_path / "olaph.jsonl", items)
+    names = [f"{v}[{t},n2]" for v in table06.VALUES for t in ("must_have", "nice_to_have")]
+    metrics = {name: Metric(name, name, False, None, None) for name in names}
+    values = {"olaph:1": (1.0, 3.0), "olaph:2": (7.0, 7.0)}
+    scores = [
+        Score(item, "olaph", "silent", "relaxed", seed, name, value)
+        for item, seeds in values.items()
+        for seed, value in enumerate(seeds)
+        for name in names
+    ]
+    write_parquet(tmp_path / "s.parquet", scores_frame(scores), metrics_metadata(metrics))
+    files = {"relaxed_scores": [tmp_path / "s.parquet"], "datasets": [tmp_path / "olaph.jsonl"]}
+    benchmarks = {"olaph": {"title": "OLAPH", "task": "factuality", "kind": "open"}}
+    sheet = table06.TABLE.build(Inputs(files=files, models=MODELS, benchmarks=benchmarks))
+    assert sheet.display["Relaxed Perplexity"].tolist() == ["2.000 ± 1.000"] * 2
+    assert sheet.display["Statements"].tolist() == ["first | second", "third"]
+    assert set(sheet.data["item_id"]) == {"olaph:1"}
