@@ -57,7 +57,9 @@ def main() -> None:
     config = yaml.safe_load((ROOT / "config.yaml").read_text())
     jobs, seconds, mb = dry_run(config)
     jobs10, seconds10, mb10 = dry_run(multiplied(config, 10))
-    print(f"dag jobs={jobs} seconds={seconds:.1f} mb={mb:.0f} jobs10={jobs10} seconds10={seconds10:.1f} mb10={mb10:.0f}")
+    print(
+        f"dag jobs={jobs} seconds={seconds:.1f} mb={mb:.0f} jobs10={jobs10} seconds10={seconds10:.1f} mb10={mb10:.0f}"
+    )
 
 
 if __name__ == "__main__":

@@ -17,6 +17,17 @@ TOY = ["-s", str(HERE / "toy" / "Snakefile")]
 PROFILE = ["--profile", str(ROOT / "profiles" / "slurm"), "--workflow-profile", str(HERE / "overlay")]
 
 
+def checkout(folder):
+    """A folder in which the study runs as in the project's own, with models, results and locks apart."""
+    (folder / "resources").mkdir(parents=True)
+    for name in ("Snakefile", "config.yaml", "rules", "workflow", "envs", "config", "profiles"):
+        (folder / name).symlink_to(ROOT / name)
+    for path in (ROOT / "resources").iterdir():
+        if path.name != "models":
+            (folder / "resources" / path.name).symlink_to(path)
+    return folder
+
+
 class Run:
     """Snakemake at work in a folder."""
 

@@ -57,9 +57,10 @@ def main(arguments: list[str]) -> None:
     if running:
         sys.exit(f"Beyond-QA: Snakemake (process {running[0]}) is at work in {folder}; end it first, or wait for it")
     print(f"Cancelled {cancel(folder)} jobs of an earlier run", flush=True)
-    snakemake = [sys.executable, "-m", "snakemake", *arguments]
-    subprocess.run([*snakemake, "--unlock"], check=True)
-    os.execv(sys.executable, snakemake)
+    snakemake = [sys.executable, "-m", "snakemake"]
+    # In front, since behind a "--" it would be a target.
+    subprocess.run([*snakemake, "--unlock", *arguments], check=True)
+    os.execv(sys.executable, [*snakemake, *arguments])
 
 
 if __name__ == "__main__":
