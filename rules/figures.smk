@@ -17,10 +17,10 @@ def figure_outputs(figure):
 
 def figure_jobs():
     """Rule name -> the figures that its job draws."""
-    jobs = {figure.name: [figure] for figure in FIGURES if not figure.subject}
-    for figure in STUDY_FIGURES:
-        if figure.subject:
-            jobs.setdefault(f"{figure.module}_siblings", []).append(figure)
+    jobs = {}
+    for figure in FIGURES:
+        if figure in STUDY_FIGURES or not figure.subject:
+            jobs.setdefault(figure.rule, []).append(figure)
     return jobs
 
 

@@ -61,7 +61,11 @@ def picture_arrows():
         read = [s for s in stages if any(score_files(family, pack, s) for pack in STUDY.packs)]
         arrows += [[stage, f"family-{family}"] for stage in read]
         arrows += [[f"family-{family}", need] for need in ("means", "metric_correlations")]
-        arrows += [[f"family-{family}", kind] for kind in dispersion_kinds.KINDS if NEEDS[kind]([family], STUDY.packs)]
+        arrows += [
+            [f"family-{family}", kind]
+            for kind, compared in dispersion_kinds.KINDS.items()
+            if any(all(score_files(family, pack, stage) for stage in compared) for pack in STUDY.packs)
+        ]
     for target, analyses in (("tables", STUDY_TABLES), ("figures", STUDY_FIGURES)):
         arrows += [[need, target] for need in sorted({need for analysis in analyses for need in analysis.needs})]
     return [*arrows, ["tables", "report"], ["figures", "report"]]

@@ -13,18 +13,15 @@ def means_files(families, packs):
     return [f"{RESULTS}/statistics/means/{f}/{p}.csv" for f in families for p in packs if score_files(f, p)]
 
 
-def dispersion_scores(kind, family, pack):
-    """Score files of all stages that the kind compares; none where one of them has none."""
-    stages = [score_files(family, pack, stage) for stage in dispersion_kinds.KINDS[kind]]
-    return sum(stages, []) if all(stages) else []
+def dispersion_scores(kind, pack):
+    """Score files, for every family that has them, of all stages that the kind compares."""
+    of_families = [[score_files(f, pack, stage) for stage in dispersion_kinds.KINDS[kind]] for f in STUDY.families]
+    return [path for stages in of_families if all(stages) for files in stages for path in files]
 
 
 def dispersion_files(kind):
     return lambda families, packs: [
-        f"{RESULTS}/statistics/dispersion/{kind}/{f}/{p}.parquet"
-        for f in families
-        for p in packs
-        if dispersion_scores(kind, f, p)
+        f"{RESULTS}/statistics/dispersion/{kind}/{p}.parquet" for p in packs if dispersion_scores(kind, p)
     ]
 
 
@@ -155,14 +152,14 @@ rule summarise_means:
 
 rule measure_dispersion:
     input:
-        scores=lambda w: dispersion_scores(w.kind, w.family, w.pack),
+        scores=lambda w: dispersion_scores(w.kind, w.pack),
         library=library("statistics/dispersion.py", "statistics/scores.py"),
     output:
-        RESULTS + "/statistics/dispersion/{kind}/{family}/{pack}.parquet",
+        RESULTS + "/statistics/dispersion/{kind}/{pack}.parquet",
     log:
-        RESULTS + "/logs/statistics/dispersion/{kind}/{family}/{pack}.log",
+        RESULTS + "/logs/statistics/dispersion/{kind}/{pack}.log",
     benchmark:
-        RESULTS + "/benchmarks/statistics/dispersion/{kind}/{family}/{pack}.tsv"
+        RESULTS + "/benchmarks/statistics/dispersion/{kind}/{pack}.tsv"
     conda:
         "../envs/analysis.yaml"
     params:

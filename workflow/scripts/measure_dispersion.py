@@ -1,4 +1,4 @@
-"""Dispersion of one metric family over repeated answers to the benchmarks of one pack."""
+"""Dispersion of every metric over repeated answers to the benchmarks of one pack."""
 
 # ruff: noqa: F821 (Snakemake puts the object `snakemake` before a script)
 

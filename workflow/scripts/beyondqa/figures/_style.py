@@ -20,12 +20,9 @@ _SEQUENTIAL = "Blues"
 def new(height: float, columns: int = 1, *, width: float = WIDTH, **options) -> tuple[Picture, list[Axes]]:
     """A picture of `columns` panels beside each other, in the house style; sizes in inches."""
     import matplotlib
-
-    matplotlib.use("Agg")
-    import seaborn as sns
     from matplotlib.figure import Figure as Picture
 
-    sns.set_theme(style="whitegrid", palette=PALETTE, rc=_SETTINGS)
+    matplotlib.rcParams.update(_SETTINGS)
     picture = Picture(figsize=(width, height), layout="constrained")
     axes = picture.subplots(1, columns, squeeze=False, **options)
     return picture, list(axes[0])
@@ -41,6 +38,14 @@ _SETTINGS = {
     "legend.fontsize": 7.5,
     "axes.edgecolor": "0.6",
     "axes.linewidth": 0.6,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "text.color": "0.15",
+    "axes.labelcolor": "0.15",
+    "xtick.color": "0.15",
+    "ytick.color": "0.15",
+    "xtick.major.size": 0,
+    "ytick.major.size": 0,
     "grid.linewidth": 0.4,
     "grid.color": "0.88",
     "pdf.fonttype": 42,

@@ -45,7 +45,13 @@ class Figure(Analysis):
 
     @property
     def module(self) -> str:
+        """The module that draws it."""
         return self.name.removesuffix(f"_{self.subject}") if self.subject else self.name
+
+    @property
+    def rule(self) -> str:
+        """The rule that makes it: its own, or that of all siblings of a module."""
+        return f"{self.module}_siblings" if self.subject else self.name
 
 
 def write(figure: Figure, drawing: Drawing, stem: str | Path) -> None:
@@ -59,6 +65,7 @@ def write(figure: Figure, drawing: Drawing, stem: str | Path) -> None:
         f"{stem}.json",
         {
             "name": figure.name,
+            "rule": figure.rule,
             "slug": figure.slug,
             "title": figure.title,
             "caption": figure.caption,

@@ -35,7 +35,7 @@ def content(files: Mapping[str, Sequence[str]], study: Mapping[str, Any]) -> dic
     tables = [table_content(path) for path in files["tables"]]
     figures = [figure_content(path) for path in files["figures"]]
     for shown in (*tables, *figures):
-        shown["command"] = command(shown["name"], study["configfiles"])
+        shown["command"] = command(shown["rule"], study["configfiles"])
     records = joined_records(files["records"])
     manifests = facts.dataset_facts(files["manifests"])
     return {

@@ -47,6 +47,7 @@ def write(table: Table, sheet: Sheet, stem: str | Path) -> None:
         f"{stem}.json",
         {
             "name": table.name,
+            "rule": table.name,
             "slug": table.slug,
             "title": table.title,
             "caption": table.caption,
