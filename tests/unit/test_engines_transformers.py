@@ -296,8 +296,25 @@ def test_a_text_beyond_the_context_is_read_in_windows(directory):
     assert prepared.key != load(directory, context=11).prepare([likelihood("", CORPUS[1][:60])])[0].key
 
 
+@pytest.mark.parametrize(
+    ("length", "context", "expected"),
+    [
+        (10, 10, [(1, 10)]),
+        (11, 10, [(1, 10), (10, 1)]),
+        (20, 10, [(1, 10), (1, 10)]),
+        (25, 10, [(1, 10), (1, 10), (6, 5)]),
+        (7, 3, [(1, 3), (1, 3), (3, 1)]),
+        (100, 32, [(1, 32), (1, 32), (1, 32), (29, 4)]),
+    ],
+)
+def test_windows_are_those_of_the_harness(length, context, expected):
+    """Tokens read and scored: lm-eval 0.4.13, get_rolling_token_windows with make_disjoint_window, context_len 1."""
+    spans = windows((-1,), tuple(range(length)), context)
+    assert [(len(read), len(scored)) for read, scored in spans] == expected
+
+
 @given(st.integers(1, 40), st.integers(1, 60), st.integers(2, 30))
-def test_windows_score_every_token_once_within_the_context(prompt_length, length, context):
+def test_windows_score_score_every_token_once_within_the_context(prompt_length, length, context):
     prompt = tuple(range(-prompt_length, 0)) if prompt_length + length - 1 <= context else (-1,)
     continuation = tuple(range(length))
     spans = list(windows(prompt, continuation, context))
