@@ -26,11 +26,14 @@ include: "rules/entqa.smk"
 include: "rules/tables.smk"
 include: "rules/figures.smk"
 include: "rules/report.smk"
+include: "rules/provenance.smk"
+include: "rules/release.smk"
 
 
 rule all:
     input:
         rules.report.output,
+        rules.provenance.output,
         rules.tables.input,
         rules.figures.input,
     default_target: True

@@ -1,0 +1,88 @@
+"""Released generations: packing them, and starting from them.
+
+Credentialed data are withheld: a pack that holds such a benchmark is left out as a whole, data and answers.
+With `from_release` in the config the data sets and answers come from a release and no model runs.
+"""
+
+from beyondqa.benchmarks.base import CredentialedSource
+
+
+def withheld_packs():
+    return [
+        pack
+        for pack, names in STUDY.packs.items()
+        if "rows" not in config and any(isinstance(STUDY.benchmarks[name].source, CredentialedSource) for name in names)
+    ]
+
+
+def released_inputs():
+    """Data sets with manifests, every answer, and the construction of CareQA-Open."""
+    packs = [pack for pack in STUDY.packs if pack not in withheld_packs()]
+    benchmarks = [name for pack in packs for name in STUDY.packs[pack]]
+    answers = [path for path in inference_chain() if Path(path).parent.name in packs]
+    construction = "careqa_open_construction" in config and "careqa" in benchmarks
+    steps = [f"{RESULTS}/careqa_open/{step}.jsonl" for step in STEPS[1:]] if construction else []
+    return [*dataset_files(benchmarks), *manifest_files(benchmarks), *answers, *steps]
+
+
+def released_scores():
+    return [path for path in score_chain() if Path(path).stem not in withheld_packs()]
+
+
+rule release:
+    input:
+        inputs=lambda w: released_inputs(),
+        scores=lambda w: released_scores(),
+        library=library("report/release.py"),
+    output:
+        f"{RESULTS}/release/{config['study']['name']}.tar.gz",
+    log:
+        RESULTS + "/logs/release.log",
+    benchmark:
+        RESULTS + "/benchmarks/release.tsv"
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        config={key: value for key, value in config.items() if key != "from_release"},
+        withheld=withheld_packs(),
+        root=RESULTS,
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=60,
+    script:
+        "../workflow/scripts/pack_release.py"
+
+
+if "from_release" in config:
+
+    rule unpack_release:
+        input:
+            library=library("report/release.py"),
+        output:
+            released_inputs(),
+        log:
+            RESULTS + "/logs/unpack_release.log",
+        benchmark:
+            RESULTS + "/benchmarks/unpack_release.tsv"
+        conda:
+            "../envs/analysis.yaml"
+        params:
+            archive=config["from_release"],
+            root=RESULTS,
+        threads: 1
+        resources:
+            mem_mb=2000,
+            runtime=60,
+        script:
+            "../workflow/scripts/unpack_release.py"
+
+    # Every rule that makes one of these files otherwise.
+    workflow.ruleorder(
+        "unpack_release",
+        "normalise_careqa_open_rebuilt",
+        "normalise_dataset",
+        "read_recorded_answers",
+        *(f"infer_{engine}" for engine in sorted({entry["engine"] for entry in STUDY.models.values()})),
+        *(f"careqa_open_{step}" for step in STEPS),
+    )
