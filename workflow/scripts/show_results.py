@@ -5,14 +5,13 @@ from pathlib import Path
 
 
 def summary(results: Path) -> str:
-    """A few lines that name the report, the tables and the figures under `results`."""
-    tables = sorted(path.stem for path in results.glob("tables/*.csv"))
-    figures = sorted(path.stem for path in results.glob("figures/*.png"))
+    """A few lines that name the report, and how many tables and figures lie where, under `results`."""
+    tables, figures = (sorted(results.glob(pattern)) for pattern in ("tables/*.csv", "figures/*.png"))
     return "\n".join(
         [
             f"Report:  {results / 'report.html'}",
-            f"Tables:  {results / 'tables'}  ({len(tables)}: {', '.join(tables)})",
-            f"Figures: {results / 'figures'}  ({len(figures)}: {', '.join(figures)})",
+            f"Tables:  {results / 'tables'}   {len(tables)}, each as .csv, .md and .tex",
+            f"Figures: {results / 'figures'}  {len(figures)}, each as .pdf, .png and the .csv that it draws",
         ]
     )
 
