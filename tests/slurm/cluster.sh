@@ -102,8 +102,13 @@ start)
   for program in munged slurmctld slurmd sbatch; do
     command -v "$program" >/dev/null || die "$program is missing: apt-get install --no-install-recommends munge slurm-wlm"
   done
-  [ ! -e "$DIR/run/slurmctld.pid" ] || die "there is one in $DIR already; stop it first"
+  if [ -e "$DIR/run/owner" ]; then
+    # One that nobody owns any more was left by tests that were killed.
+    kill -0 "$(<"$DIR/run/owner")" 2>/dev/null && die "process $(<"$DIR/run/owner") uses the one in $DIR"
+    "$0" stop
+  fi
   configure
+  echo "${CLUSTER_OWNER:-$PPID}" >"$DIR/run/owner"
   spawn munged munged --foreground --force --key-file="$DIR/munge.key" --socket="$DIR/run/munge.socket" \
     --pid-file="$DIR/run/munged.self" --seed-file="$DIR/run/munged.seed" --log-file="$DIR/log/munged.txt"
   until_true 10 munge bash -c "munge -n -S '$DIR/run/munge.socket' | unmunge -S '$DIR/run/munge.socket'"

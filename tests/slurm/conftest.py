@@ -35,7 +35,8 @@ def cluster():
         if os.environ.get("CI"):
             pytest.fail(reason)
         pytest.skip(reason)
-    subprocess.run([CLUSTER, "start"], check=True, timeout=120)
+    owner = {**os.environ, "CLUSTER_OWNER": str(os.getpid())}
+    subprocess.run([CLUSTER, "start"], check=True, timeout=120, env=owner)
     yield CLUSTER
     subprocess.run([CLUSTER, "stop"], check=True, timeout=120)
 

@@ -11,6 +11,7 @@ from typing import Any
 from ..errors import StudyError
 from ..identity import content_key, directory_sha256
 from ..records import read_json
+from ..trust import require_safetensors
 from ._tokens import Ids, Tokens
 from .base import Engine, Prepared, Request
 
@@ -32,6 +33,7 @@ class LocalEngine(Engine):
             raise StudyError(
                 "no model is here", file=directory, record=self.model, remedy="Fetch it or correct its path"
             )
+        require_safetensors(directory, allowed=bool(self.entry.get("pickled_weights")), record=self.model)
         return directory
 
     @property

@@ -12,7 +12,6 @@ The key comes from an environment variable and goes nowhere but into the request
 from __future__ import annotations
 
 import functools
-import os
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -21,6 +20,7 @@ from urllib.parse import urlsplit
 from ..errors import StudyError
 from ..identity import content_key, directory_sha256
 from ..items import Generation
+from ..trust import secret
 from ._local import LocalEngine
 from ._tokens import likelihood_answer, spans
 from .base import Answer, Engine, GenerationRequest, Prepared, Request
@@ -191,13 +191,7 @@ class OpenAIEngine(LocalEngine):
     @functools.cached_property
     def _key_value(self) -> str:
         variable = self.entry.get("api_key_variable")
-        if not variable:
-            return ""
-        if not os.environ.get(variable):
-            raise StudyError(
-                f"the environment variable {variable} is not set", record=self.model, remedy="Put the key there"
-            )
-        return os.environ[variable]
+        return secret(variable) if variable else ""
 
     def _without_key(self, text: str) -> str:
         return text.replace(self._key_value, "***") if self._key_value else text
