@@ -10,7 +10,7 @@ export OMP_NUM_THREADS ?= 1
 demo: export HF_HUB_OFFLINE := 1
 export TOKENIZERS_PARALLELISM := false
 
-.PHONY: help install demo test ci-full lint lock docs
+.PHONY: help install demo test ci-full lint lock docs environments bleurt-environment lm-eval-environment
 
 help: ## Show this list
 	@grep -hE '^[a-z%-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -36,6 +36,24 @@ test: $(STAMP) ## Run every test
 ci-full: $(STAMP) ## Run every test, those that take minutes too, and the demo on a SLURM that the test starts
 	@tests/install_system_packages.sh
 	@BEYONDQA_FULL=1 $(BIN)/python -m pytest
+
+environments: $(STAMP) ## Renew what envs/*.yaml pin for their packages' own needs
+	@$(BIN)/python envs/pin.py
+
+bleurt-environment: .venv-bleurt/.installed ## Make BLEURT's own environment, for its tests
+
+.venv-bleurt/.installed: envs/bleurt.yaml
+	@$(PYTHON) -m venv .venv-bleurt
+	@.venv-bleurt/bin/pip install --quiet --disable-pip-version-check --no-deps $$(sed -nE 's/^ +- ([A-Za-z0-9_.-]+==[^ ]+)$$/\1/p' envs/bleurt.yaml)
+	@touch $@
+
+lm-eval-environment: .venv-lm-eval/.installed ## Make the peer's environment, for its tests and bench-mcqa
+
+.venv-lm-eval/.installed: Makefile
+	@$(PYTHON) -m venv .venv-lm-eval
+	@.venv-lm-eval/bin/pip install --quiet --disable-pip-version-check torch==2.13.0
+	@.venv-lm-eval/bin/pip install --quiet --disable-pip-version-check lm-eval==0.4.13 transformers==5.24.0 accelerate==1.15.0
+	@touch $@
 
 bench-%: $(STAMP) ## Measure speed: bench-dag, bench-entqa, bench-mcqa, bench-metrics, bench-relaxed
 	@$(BIN)/python benchmarks/bench_$*.py
