@@ -10,7 +10,7 @@ import time
 from lm_eval.api.instance import Instance
 from lm_eval.models.huggingface import HFLM
 
-BATCH_SIZES = (1, 8, 32)
+BATCH_SIZES = (1, 16)
 
 
 def main(model: str, asked: str, answered: str) -> None:
