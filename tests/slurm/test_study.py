@@ -42,19 +42,26 @@ def test_three_kills_change_no_byte_of_the_results(cluster, folder):
     def batches():
         return journal.read_text().count("\n") if journal.exists() else 0
 
-    def running_after(count):
-        """The job that samples, once so many batches are in its journal."""
-        wait_until(lambda: batches() >= count, timeout=300, what=f"{count} batches")
-        return [job for job in slurm_jobs(folder, states="RUNNING", rule="infer") if "samples" in comment(job)]
+    def sampling_job(after):
+        """A job that samples and has added a batch to what the jobs before it left, none of them still there."""
+        kept = batches()
+
+        def found():
+            jobs = [job for job in slurm_jobs(folder, states="RUNNING", rule="infer") if "samples" in comment(job)]
+            return jobs[0] if jobs and jobs[0] not in after and batches() > kept else None
+
+        wait_until(lambda: not set(after) & set(slurm_jobs(folder)), timeout=60, what="the end of the killed job")
+        kept = batches()
+        return wait_until(found, timeout=400, what="a job that samples")
 
     run = Run(folder, arguments)
-    (job,) = running_after(2)
-    subprocess.run(["scancel", "--signal=KILL", job], check=True)
-    (job,) = running_after(4)
-    subprocess.run(["scancel", "--signal=TERM", job], check=True)
-    (job,) = running_after(6)
+    first = sampling_job([])
+    subprocess.run(["scancel", "--signal=KILL", first], check=True)
+    second = sampling_job([first])
+    subprocess.run(["scancel", "--signal=TERM", second], check=True)
+    third = sampling_job([first, second])
     run.kill()
-    assert job in slurm_jobs(folder, states="RUNNING")
+    assert third in slurm_jobs(folder, states="RUNNING")
     resumed = Run(folder, arguments, RESUME)
     assert resumed.finish(1500) == 0, resumed.text
     assert "Cancelled" in resumed.text

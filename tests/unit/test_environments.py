@@ -6,6 +6,7 @@ the imports are read from the source here, those inside functions too.
 
 import importlib.metadata
 import json
+import os
 import re
 import subprocess
 import sys
@@ -18,6 +19,7 @@ import yaml
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "envs"))
 
+from containerise import containerfile  # noqa: E402
 from reach import Reach  # noqa: E402
 
 SCRIPTS = ROOT / "workflow" / "scripts"
@@ -249,6 +251,20 @@ def test_modules_of_a_registry_count_whole_where_they_run(tmp_path):
     script.write_text("import kinds\nkinds.get('here')\n")
     assert set(Reach(tmp_path, "x").third_party(script)) == {"torch", "yaml"}
     assert set(Reach(tmp_path, "y").third_party(script)) == {"spacy", "yaml"}
+
+
+def test_the_containerfile_is_in_step_with_the_environments(monkeypatch):
+    monkeypatch.setenv("PATH", f"{ROOT / 'tests' / 'conda' / 'bin'}:{os.environ['PATH']}")
+    written = (ROOT / "Containerfile").read_text()
+    assert written == containerfile(), "renew it: make environments"
+    named = set(re.findall(r"COPY envs/(\S+)\.yaml", written))
+    assert named >= {"analysis", "engine-vllm", "metrics", "entqa"}
+    # Each environment is copied, made from the copy, and finished by its own script.
+    for name in named:
+        prefix = re.search(rf"COPY envs/{name}\.yaml (\S+)/environment\.yaml", written)[1]
+        assert f"conda env create --prefix {prefix} --file {prefix}/environment.yaml" in written
+        script = f"{name}.post-deploy.sh"
+        assert (f"bash {prefix}/{script}" in written) == (ROOT / "envs" / script).exists()
 
 
 def test_the_library_imports_nothing_of_snakemake():
