@@ -124,9 +124,14 @@ def test_a_score_is_finite_or_none_with_a_reason():
 def test_an_interrupted_write_keeps_the_old_file(tmp_path):
     path = tmp_path / "out.txt"
     path.write_text("old")
-    with pytest.raises(RuntimeError), atomic(path) as file:
-        file.write("half")
-        raise RuntimeError
+
+    def interrupted():
+        with atomic(path) as file:
+            file.write("half")
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        interrupted()
     assert path.read_text() == "old"
     assert [p.name for p in tmp_path.iterdir()] == ["out.txt"]
 

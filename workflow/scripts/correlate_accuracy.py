@@ -1,7 +1,5 @@
 """Weighted multiple choice accuracy against every metric of every other benchmark."""
 
-
-
 import pandas as pd
 
 from beyondqa.logs import to_file

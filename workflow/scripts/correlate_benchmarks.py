@@ -1,7 +1,5 @@
 """Benchmark by benchmark correlations over models, for each metric of one family."""
 
-# ruff: noqa: F821 (Snakemake puts the object `snakemake` before a script)
-
 import pandas as pd
 
 from beyondqa.logs import to_file

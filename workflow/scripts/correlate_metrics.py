@@ -1,7 +1,5 @@
 """Metric by metric correlations over models for each benchmark of one pack, and how far they hold."""
 
-# ruff: noqa: F821 (Snakemake puts the object `snakemake` before a script)
-
 from beyondqa.logs import to_file
 from beyondqa.records import write_csv
 from beyondqa.statistics.matrices import analyse_metrics

@@ -1,5 +1,7 @@
 """Ask one model the requests of one stage, pack and shard."""
 
+from pathlib import Path
+
 from beyondqa import benchmarks, engines, stages
 from beyondqa.inference import answer_requests
 from beyondqa.logs import to_file
@@ -20,7 +22,7 @@ with to_file(snakemake.log[0]) as log:
         max_new_tokens=params.max_new_tokens,
         answers=[answer for path in snakemake.input.answers for answer in read_records(path)],
         prompts={
-            path.rsplit("/", 1)[-1].removesuffix(".txt"): open(path, encoding="utf-8").read().strip()
+            path.rsplit("/", 1)[-1].removesuffix(".txt"): Path(path).read_text(encoding="utf-8").strip()
             for path in snakemake.input.prompts
         },
     )

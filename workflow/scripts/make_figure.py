@@ -1,7 +1,5 @@
 """Figures as PDF and PNG, each with the numbers that it draws and what the report needs."""
 
-# ruff: noqa: F821 (Snakemake puts the object `snakemake` before a script)
-
 from beyondqa import figures
 from beyondqa.figures.base import write
 from beyondqa.logs import to_file

@@ -1,7 +1,5 @@
 """The report of the study as one HTML file."""
 
-# ruff: noqa: F821 (Snakemake puts the object `snakemake` before a script)
-
 from beyondqa.logs import to_file
 from beyondqa.records import atomic
 from beyondqa.report.content import content

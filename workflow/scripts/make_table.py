@@ -1,7 +1,5 @@
 """One table as CSV, Markdown and LaTeX, with what the report needs."""
 
-# ruff: noqa: F821 (Snakemake puts the object `snakemake` before a script)
-
 from beyondqa import tables
 from beyondqa.logs import to_file
 from beyondqa.statistics.inputs import Inputs

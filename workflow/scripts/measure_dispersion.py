@@ -1,7 +1,5 @@
 """Dispersion of every metric over repeated answers to the benchmarks of one pack."""
 
-# ruff: noqa: F821 (Snakemake puts the object `snakemake` before a script)
-
 from beyondqa.logs import to_file
 from beyondqa.records import write_parquet
 from beyondqa.statistics.dispersion import dispersion

@@ -1,7 +1,5 @@
 """Generations and scores of the run as one archive with checksums."""
 
-
-
 from beyondqa.errors import StudyError
 from beyondqa.logs import to_file
 from beyondqa.report.facts import git_commit, versions

@@ -5,5 +5,5 @@ from pathlib import Path
 from beyondqa.logs import to_file
 from beyondqa.models import prepare_embedded
 
-with to_file(snakemake.log[0]):  # noqa: F821
-    prepare_embedded(snakemake.params.embedded, Path(snakemake.output.config).parent)  # noqa: F821
+with to_file(snakemake.log[0]):
+    prepare_embedded(snakemake.params.embedded, Path(snakemake.output.config).parent)

@@ -1,7 +1,5 @@
 """The hashes of every file of the run, as the study's own record and as an RO-Crate."""
 
-
-
 from beyondqa.logs import to_file
 from beyondqa.records import write_json
 from beyondqa.report.provenance import crate, provenance, score_index

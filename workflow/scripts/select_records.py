@@ -1,7 +1,5 @@
 """A sample of records of one pack, for the drill-down in the report."""
 
-
-
 from beyondqa.logs import to_file
 from beyondqa.records import write_json
 from beyondqa.report.records import sample

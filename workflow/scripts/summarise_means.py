@@ -1,7 +1,5 @@
 """Means of one metric family over the benchmarks of one pack, for every model."""
 
-# ruff: noqa: F821 (Snakemake puts the object `snakemake` before a script)
-
 from beyondqa.logs import to_file
 from beyondqa.records import write_csv
 from beyondqa.statistics.aggregation import means

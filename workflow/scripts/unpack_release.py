@@ -1,7 +1,5 @@
 """Data sets and answers of a release, put where the run looks for them."""
 
-
-
 from beyondqa.logs import to_file
 from beyondqa.report.release import unpack
 

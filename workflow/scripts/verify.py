@@ -1,7 +1,5 @@
 """Hash every recorded file again and name what has changed."""
 
-
-
 import sys
 
 from beyondqa.logs import to_file

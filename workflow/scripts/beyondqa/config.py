@@ -117,7 +117,7 @@ def _model_faults(entries: list[dict[str, Any]], names: list[str]) -> Iterator[s
         seen.setdefault(name.lower(), key)
         yield from _unknown(f"{key}.engine", [entry["engine"]], engines.names(), "engine")
         given = [source for source in SOURCES if source in entry]
-        if len(given) != 1 and not (given == ["id", "base_url"]):
+        if len(given) != 1 and given != ["id", "base_url"]:
             yield f"{key} ({name}) has {', '.join(given) or 'no source'}; it needs exactly one of {', '.join(SOURCES)}"
         if "derived_from" in entry:
             yield from _unknown(f"{key}.derived_from", [entry["derived_from"]], names, "model of this config")
@@ -127,7 +127,8 @@ def _model_faults(entries: list[dict[str, Any]], names: list[str]) -> Iterator[s
         owners: dict[str, str] = {}
         for entry in entries:
             if source in entry and owners.setdefault(entry[source], entry["name"]) != entry["name"]:
-                yield f"models {owners[entry[source]]} and {entry['name']} share the {source} {entry[source]!r}; each model once"
+                pair = f"models {owners[entry[source]]} and {entry['name']}"
+                yield f"{pair} share the {source} {entry[source]!r}; each model once"
 
 
 def reference_page() -> str:
