@@ -67,3 +67,18 @@ docs: $(STAMP) ## Renew docs/configuration.md from the schema
 lock: $(STAMP) ## Renew requirements.lock from requirements.in and requirements.nodeps.in
 	@$(BIN)/pip install --quiet --requirement requirements.in && $(BIN)/pip install --quiet --no-deps --requirement requirements.nodeps.in
 	@$(BIN)/pip freeze | sed -E 's/^torch==([0-9.]+).*/torch==\1/' > requirements.lock
+
+environments: $(STAMP) ## Renew the second half of envs/*.yaml and the Containerfile
+	@$(BIN)/python envs/pin.py
+	@PATH="$(CURDIR)/tests/conda/bin:$$PATH" $(BIN)/python envs/containerise.py > .Containerfile.new && mv .Containerfile.new Containerfile
+
+environments-check: $(STAMP) ## Check that pip would install what envs/*.yaml pins and nothing else (needs the package index)
+	@$(BIN)/python envs/pin.py --check
+
+resume: $(STAMP) ## Go on with a run on SLURM whose main process died: cancels its jobs, unlocks, runs again
+	@$(BIN)/python workflow/scripts/resume.py
+
+ci-full: $(STAMP) ## Every test with the slow ones: faults on SLURM, twenty random kills, the demo on SLURM, stand-in environments
+	@tests/install_system_packages.sh
+	@$(MAKE) --no-print-directory environments-check
+	@BEYONDQA_FULL=1 $(BIN)/python -m pytest

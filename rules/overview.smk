@@ -19,7 +19,7 @@ rule describe_study:
         rows=overview(STUDY),
     threads: 1
     resources:
-        mem_mb=500,
+        mem_mb=1000,
         runtime=5,
     script:
         "../workflow/scripts/describe_study.py"

@@ -1,5 +1,7 @@
 """Resources of a job, checked against arithmetic written out here and against the papers' model table."""
 
+import re
+
 import pytest
 import yaml
 
@@ -101,3 +103,14 @@ def test_the_time_limit_grows_with_the_model():
     # Two hours, and four minutes a billion parameters.
     assert resources.runtime_minutes({"engine": "vllm", "parameters": 7}) == 148
     assert resources.runtime_minutes({"engine": "vllm", "parameters": 72.5}) == 410
+
+
+def test_no_rule_asks_for_less_memory_than_its_own_snakemakes_take(root):
+    # A SLURM job holds two Snakemakes beside the script, some 150 MB each; with 500 MB in all jobs were killed.
+    asked = {
+        f"{path.name}: {amount}": int(amount)
+        for path in (root / "rules").glob("*.smk")
+        for amount in re.findall(r"mem_mb=(?:lambda [^:]*: )?(\d+)\b", path.read_text())
+    }
+    assert len(asked) > 10
+    assert {where for where, amount in asked.items() if amount < 1000} == set()
