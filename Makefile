@@ -10,7 +10,7 @@ export OMP_NUM_THREADS ?= 1
 demo: export HF_HUB_OFFLINE := 1
 export TOKENIZERS_PARALLELISM := false
 
-.PHONY: help install demo test ci-full lint lock docs environments bleurt-environment lm-eval-environment
+.PHONY: help install demo test ci-full lint lock docs resume environments environments-check bleurt-environment lm-eval-environment
 
 help: ## Show this list
 	@grep -hE '^[a-z%-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -32,13 +32,6 @@ demo: $(STAMP) ## Run the whole study on the demo's items; ends with results/dem
 test: $(STAMP) ## Run every test
 	@tests/install_system_packages.sh
 	@$(BIN)/python -m pytest
-
-ci-full: $(STAMP) ## Run every test, those that take minutes too, and the demo on a SLURM that the test starts
-	@tests/install_system_packages.sh
-	@BEYONDQA_FULL=1 $(BIN)/python -m pytest
-
-environments: $(STAMP) ## Renew what envs/*.yaml pin for their packages' own needs
-	@$(BIN)/python envs/pin.py
 
 bleurt-environment: .venv-bleurt/.installed ## Make BLEURT's own environment, for its tests
 
