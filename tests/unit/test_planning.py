@@ -108,6 +108,34 @@ def test_helpers_work_on_the_answers_of_every_model(study):
     assert rephrasings["requests"] == 2 * 2 * 5  # models, items, rephrasings
 
 
+def test_every_stage_of_the_full_study_asks_something(root, monkeypatch):
+    monkeypatch.chdir(root)
+    config = yaml.safe_load((root / "config.yaml").read_text())
+    study = Study(validated({**config, "results": "results/never-run"}))
+    frame = planning.estimates(study)[0][1]
+    assert set(frame["stage"]) >= {"likelihoods", "greedy", "samples", "rephrased", "completions", "relaxed", "judged"}
+    assert (frame["requests"] > 0).all()
+
+
+def test_a_judge_reads_each_rephrasing_and_each_sample_of_each_model(study):
+    judged = {"benchmarks": ["careqa_open"], "judge": "m"}
+    rephrased = {"benchmarks": ["careqa_open"], "rephraser": "m", "count": 5}
+    inference = {**study.config["inference"], "judged": judged, "rephrased": rephrased}
+    larger = Study(validated({**study.config, "inference": inference}))
+    # Two items: one greedy answer, eleven samples, five rephrasings each.
+    assert row(larger, "judged")["requests"] == 2
+    assert row(larger, "judged_samples")["requests"] == 22
+    assert row(larger, "judged_rephrased")["requests"] == 10
+
+
+def test_positions_of_a_completion_are_read_with_all_that_stands_before_them():
+    from beyondqa.engines.base import BranchRequest
+
+    request = BranchRequest("i", "b", "v", 0, "p" * 100, tuple(range(32)), (0, 16, 32), "c" * 40)
+    # Three times prompt and continuation, and 48 tokens of four characters.
+    assert planning.request_work(request).parts() == (1, 3 * 140 + 48 * 4, 3 * 40, 0)
+
+
 def test_tokens_are_counted_with_the_models_own_tokenizer(tmp_path):
     from tokenizers import Tokenizer, models, pre_tokenizers
 
@@ -135,11 +163,12 @@ def test_disk_of_an_answer_is_about_what_its_record_takes():
 
 
 def test_names_are_escaped_in_the_page(study):
-    frames, bases = planning.estimates(study)
+    frames, remarks = planning.estimates(study)
     frames[1].loc[0, "model"] = "<script>alert(1)</script>"
-    page = planning.as_html(study, frames, {**bases, "<b>": "<i>"})
+    page = planning.as_html("<b>", frames, [*remarks, "<i>"])
     assert "<script>" not in page
     assert "<i>" not in page
+    assert "<b>" not in page
     assert "&lt;script&gt;" in page
 
 
@@ -149,20 +178,29 @@ def test_the_full_study_is_planned_in_seconds_without_network(root, monkeypatch)
     config = yaml.safe_load((root / "config.yaml").read_text())
     study = Study(validated({**config, "results": "results/never-run"}))
     start = time.perf_counter()
-    frames, bases = planning.estimates(study)
+    frames, remarks = planning.estimates(study)
     assert time.perf_counter() - start < 30
-    assert set(bases) == set(config["benchmarks"])
+    assert all(any(name in remark for remark in remarks) for name in config["benchmarks"])
     assert frames[1]["gpu_hours"].sum() > 0
     assert set(frames[1]["stage"]) >= {"likelihoods", "greedy", "samples", "rephrased"}
     assert json.loads(frames[1].to_json(orient="records"))
-    assert "GPU" in planning.as_text(study, frames, bases)
+    assert "GPU" in planning.as_text(frames, remarks)
 
 
-def test_no_job_of_the_full_study_is_planned_beyond_its_time_limit(root, monkeypatch):
+def test_three_attempts_are_enough_for_every_job_of_the_full_study(root, monkeypatch):
+    """The second attempt has twice the time and the third three times, and each goes on where the last one was."""
     monkeypatch.chdir(root)
     config = yaml.safe_load((root / "config.yaml").read_text())
     study = Study(validated({**config, "results": "results/never-run"}))
     plans, _ = planning.job_plans(study)
     for plan in plans:
         seconds = planning.estimated_seconds(study, plan.model, plan.work, 4.0, plan.jobs)
-        assert seconds / plan.jobs < 60 * 2 * study.runtime_minutes(plan.model), (plan.stage, plan.model, plan.pack)
+        limit = 60 * study.runtime_minutes(plan.model)
+        assert seconds / plan.jobs < (1 + 2 + 3) * limit, (plan.stage, plan.model, plan.pack)
+
+
+def test_jobs_that_will_meet_their_time_limit_are_named(study):
+    assert not any("time limit" in remark for remark in planning.estimates(study)[1])
+    entry = {**study.config["models"][0], "runtime": 1}
+    (remark,) = [r for r in planning.estimates(Study({**study.config, "models": [entry]}))[1] if "time limit" in r]
+    assert "samples/m/all" in remark

@@ -8,9 +8,9 @@ from beyondqa.study import Study
 with to_file(snakemake.log[0]):
     params = snakemake.params
     study = Study(params.config)
-    frames, bases = estimates(study)
-    text = as_text(study, frames, bases)
+    frames, remarks = estimates(study)
+    text = as_text(frames, remarks)
     write_csv(params.csv, frames[1])
     with atomic(params.html) as file:
-        file.write(as_html(study, frames, bases))
+        file.write(as_html(study.config["study"]["name"], frames, remarks))
     print(text)

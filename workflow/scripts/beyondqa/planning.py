@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from . import engines, resources, stages
-from .engines.base import GenerationRequest, Prompt
+from .engines.base import BranchRequest, GenerationRequest, Prompt, Request
 from .identity import file_sha256
 from .items import Generation, Item
 from .loading import load
@@ -106,36 +106,62 @@ def evenly(values: Sequence[Any], most: int) -> list[Any]:
     return list(values[::step])
 
 
-def work_of(study: Study, stage: str, benchmark: str, drawn: Sample) -> Work:
+def work_of(study: Study, stage: str, drawn: Sample) -> Work:
     """What a stage asks one model about a benchmark (a helper's stage: about the answers of one model)."""
-    inference = study.config["inference"]
-    limit = inference.get("max_new_tokens")
-    job = Job(
-        stage=stage,
-        model="",
-        seed=0,
-        items=drawn.items,
-        benchmarks=study.benchmarks,
-        settings=study.stage_settings(stage),
-        chat_template=inference["chat_template"],
-        max_new_tokens=limit,
-        answers=[_answer(item, study.benchmarks[benchmark].max_new_tokens, limit) for item in drawn.items],
-        prompts={Path(p).stem: Path(p).read_text(encoding="utf-8").strip() for p in study.stage_prompts(stage)},
-    )
-    asked = sum(map(_request_work, stages.get(stage).requests(job)), Work())
+    asked = sum(map(request_work, stages.get(stage).requests(_job(study, stage, drawn.items))), Work())
     return asked * (drawn.count / len(drawn.items))
 
 
-def _answer(item: Item, own: int, limit: int | None) -> Generation:
-    text = "word " * round(min(own, limit or own) * CHARACTERS_A_TOKEN / 5)
-    return Generation(item.id, item.benchmark, "", "greedy", 0, text, "length")
+def _job(study: Study, stage: str, items: Sequence[Item]) -> Job:
+    inference = study.config["inference"]
+    return Job(
+        stage=stage,
+        model="",
+        seed=0,
+        items=items,
+        benchmarks=study.benchmarks,
+        settings=study.stage_settings(stage),
+        chat_template=inference["chat_template"],
+        max_new_tokens=inference.get("max_new_tokens"),
+        answers=_imagined(study, stages.get(stage).ANSWERS, items),
+        prompts={Path(p).stem: Path(p).read_text(encoding="utf-8").strip() for p in study.stage_prompts(stage)},
+    )
 
 
-def _request_work(request: Any) -> Work:
+def _imagined(study: Study, stage: str, items: Sequence[Item]) -> list[Generation]:
+    """The answers that a stage will give, each as long as its limit; none for "", a stage about no answers."""
+    if not stage:
+        return []
+    requests = stages.get(stage).requests(_job(study, stage, items))
+    return [
+        Generation(
+            item_id=request.item_id,
+            benchmark=request.benchmark,
+            model=request.model,
+            variant=request.variant,
+            index=request.index,
+            text="word " * round(request.max_new_tokens * CHARACTERS_A_TOKEN / len("word ")),
+            finish_reason="length",
+            log_probability=-float(request.max_new_tokens),
+            token_ids=tuple(range(request.max_new_tokens)),
+            token_log_probabilities=(-1.0,) * request.max_new_tokens,
+            token_margins=(0.0,) * request.max_new_tokens,
+        )
+        for request in requests
+    ]
+
+
+def request_work(request: Request) -> Work:
+    """What one request asks. Every position of a completion counts with all that stands before it."""
     read = prompt_characters(request.prompt)
     if isinstance(request, GenerationRequest):
         return Work(1, read, 0, request.max_new_tokens)
-    return Work(1, read + len(request.continuation), len(request.continuation), 0)
+    scored = len(request.continuation)
+    if isinstance(request, BranchRequest):
+        times = len(request.positions)
+        prefixes = sum(request.positions) * CHARACTERS_A_TOKEN
+        return Work(1, times * (read + scored) + prefixes, times * scored, 0)
+    return Work(1, read + scored, scored, 0)
 
 
 def prompt_characters(prompt: Prompt) -> int:
@@ -171,7 +197,7 @@ def job_plans(study: Study) -> tuple[list[JobPlan], dict[str, str]]:
                 total, items = Work(), 0
                 for name in filter(known.__contains__, names):
                     if (stage, name) not in works:
-                        works[stage, name] = work_of(study, stage, name, known[name])
+                        works[stage, name] = work_of(study, stage, known[name])
                     about = sum(name in study.benchmarks_of(m, pack) for m in study.models) if helper else 1
                     total, items = total + works[stage, name] * about, items + known[name].count * about
                 plans.append(JobPlan(stage, model, pack, items, *_jobs(study, stage, model, pack, total)))
@@ -245,9 +271,20 @@ def model_characters(study: Study) -> dict[str, float]:
     return ratios
 
 
-def estimates(study: Study) -> tuple[dict[int, Any], dict[str, str]]:
+def long_jobs(study: Study, plans: Iterable[JobPlan], characters: Mapping[str, float]) -> list[str]:
+    """Jobs whose estimate exceeds their time limit, with the hours of both."""
+    found = []
+    for plan in plans:
+        hours = estimated_seconds(study, plan.model, plan.work, characters[plan.model], plan.jobs) / plan.jobs / 3600
+        limit = study.runtime_minutes(plan.model) / 60
+        if hours > limit:
+            found.append(f"{plan.stage}/{plan.model}/{plan.pack} ({hours:.0f} h, limit {limit:.0f} h)")
+    return found
+
+
+def estimates(study: Study) -> tuple[dict[int, Any], list[str]]:
     """By scale one DataFrame with a row a (stage, model), for a study whose benchmarks are `scale` times as long;
-    and where each benchmark's figures come from.
+    and what the figures rest on, one sentence each.
 
     Columns: stage, model, gpus, gpu, jobs, finished, items, requests, tokens_read, tokens_written, hours (of all
     jobs one after the other), gpu_hours, cost, disk_gb (answers, and the weights with the model's first stage).
@@ -255,7 +292,8 @@ def estimates(study: Study) -> tuple[dict[int, Any], dict[str, str]]:
     plans, bases = job_plans(study)
     characters = model_characters(study)
     factors = corrections(study, plans, characters)
-    return {scale: _frame(study, plans, characters, factors, scale) for scale in SCALES}, bases
+    frames = {scale: _frame(study, plans, characters, factors, scale) for scale in SCALES}
+    return frames, notes(study, bases, long_jobs(study, plans, characters))
 
 
 def _frame(study: Study, plans, characters, factors, scale: int) -> Any:
@@ -311,7 +349,7 @@ def totals(frames: Mapping[int, Any]) -> Any:
     return pd.DataFrame([{"scale": scale, **frame[names].sum()} for scale, frame in frames.items()])
 
 
-def notes(study: Study, bases: Mapping[str, str]) -> list[str]:
+def notes(study: Study, bases: Mapping[str, str], too_long: Sequence[str]) -> list[str]:
     """What the figures rest on, one sentence each."""
     planning = study.config["planning"]
     by_basis: dict[str, list[str]] = {}
@@ -320,7 +358,11 @@ def notes(study: Study, bases: Mapping[str, str]) -> list[str]:
     rates = "; ".join(
         f"{e}: {r['prompt']:g} read, {r['generated']:g} written" for e, r in planning["throughput"].items()
     )
+    advice = (
+        "A job that meets its limit goes on where it was in the next attempt; more `inference.shards` make it shorter"
+    )
     return [
+        *([f"Longer than their time limit: {', '.join(too_long)}. {advice}."] if too_long else []),
         *(f"{basis}: {', '.join(names)}." for basis, names in by_basis.items()),
         "Tokens are counted with the model's tokenizer where it is on disk, and as four characters elsewhere.",
         "An answer counts with its full limit of tokens.",
@@ -331,23 +373,23 @@ def notes(study: Study, bases: Mapping[str, str]) -> list[str]:
     ]
 
 
-def as_text(study: Study, frames: Mapping[int, Any], bases: Mapping[str, str]) -> str:
+def as_text(frames: Mapping[int, Any], remarks: Sequence[str]) -> str:
     """The plan for a terminal."""
     parts = [frames[1].to_string(index=False, formatters=_FORMATTERS), "The study at 1, 10 and 100 times its size:"]
-    return "\n\n".join([*parts, totals(frames).to_string(index=False, formatters=_FORMATTERS), *notes(study, bases)])
+    return "\n\n".join([*parts, totals(frames).to_string(index=False, formatters=_FORMATTERS), *remarks])
 
 
-def as_html(study: Study, frames: Mapping[int, Any], bases: Mapping[str, str]) -> str:
+def as_html(name: str, frames: Mapping[int, Any], remarks: Sequence[str]) -> str:
     """The plan as one page without scripts; every name is escaped."""
     options = {"index": False, "formatters": _FORMATTERS, "border": 0, "escape": True}
-    name = html.escape(study.config["study"]["name"])
-    remarks = "".join(f"<li>{html.escape(note)}</li>" for note in notes(study, bases))
+    name = html.escape(name)
+    listed = "".join(f"<li>{html.escape(remark)}</li>" for remark in remarks)
     return (
         f'<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>Plan of {name}</title>'
         "<style>body{font-family:sans-serif}td,th{padding:.2em .6em;text-align:right}</style></head><body>"
         f"<h1>Plan of {name}</h1>{frames[1].to_html(**options)}"
         f"<h2>At 1, 10 and 100 times its size</h2>{totals(frames).to_html(**options)}"
-        f"<h2>What the figures rest on</h2><ul>{remarks}</ul></body></html>\n"
+        f"<h2>What the figures rest on</h2><ul>{listed}</ul></body></html>\n"
     )
 
 
