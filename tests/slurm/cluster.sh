@@ -80,8 +80,8 @@ SlurmdTimeout=300
 SlurmdParameters=config_overrides
 GresTypes=gpu
 NodeName=$NODE NodeAddr=127.0.0.1 CPUs=$CPUS RealMemory=$MEMORY_MB Gres=gpu:h200:$GPUS State=UNKNOWN
-PartitionName=cpu Nodes=$NODE Default=YES MaxTime=04:00:00 State=UP
-PartitionName=gpu Nodes=$NODE MaxTime=04:00:00 State=UP
+PartitionName=cpu Nodes=$NODE Default=YES MaxTime=2-00:00:00 State=UP
+PartitionName=gpu Nodes=$NODE MaxTime=2-00:00:00 State=UP
 END
   # The jobs' inner srun is started without SLURM_CONF and looks here alone.
   local file

@@ -10,7 +10,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from runs import CLUSTER, PROFILE, TOY, Run, slurm_jobs
+from runs import CLUSTER, ONE_ENVIRONMENT, PROFILE, TOY, Run, slurm_jobs
 
 
 def pytest_configure(config):
@@ -47,7 +47,7 @@ def start(cluster, tmp_path):
     runs = []
 
     def begin(*arguments, program=("-m", "snakemake")):
-        runs.append(Run(tmp_path, [*TOY, *PROFILE, *arguments], program))
+        runs.append(Run(tmp_path, [*TOY, *ONE_ENVIRONMENT, *PROFILE, *arguments], program))
         return runs[-1]
 
     yield begin

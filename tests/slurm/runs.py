@@ -14,6 +14,8 @@ ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).resolve().parent
 CLUSTER = HERE / "cluster.sh"
 TOY = ["-s", str(HERE / "toy" / "Snakefile")]
+# No rule has modules, so that with this every rule runs in the environment of the tests.
+ONE_ENVIRONMENT = ["--software-deployment-method", "env-modules"]
 PROFILE = ["--profile", str(ROOT / "profiles" / "slurm"), "--workflow-profile", str(HERE / "overlay")]
 
 
@@ -31,10 +33,11 @@ def checkout(folder):
 class Run:
     """Snakemake at work in a folder."""
 
-    def __init__(self, folder, arguments, program=("-m", "snakemake")):
+    def __init__(self, folder, arguments, program=("-m", "snakemake"), path=""):
         self.folder = Path(folder)
         self.arguments = [*arguments]
         environment = {**os.environ, "PYTHONPATH": str(ROOT / "workflow" / "scripts"), "OMP_NUM_THREADS": "1"}
+        environment["PATH"] = f"{path}:{environment['PATH']}" if path else environment["PATH"]
         self.output = self.folder / f"run-{len(list(self.folder.glob('run-*')))}.txt"
         self.process = subprocess.Popen(
             [sys.executable, *map(str, program), *self.arguments],

@@ -1,9 +1,10 @@
 """The study itself on SLURM: one model and two items, killed three times, against a run that nobody disturbs."""
 
 import subprocess
+import sys
 
 import pytest
-from runs import PROFILE, ROOT, Run, checkout, slurm_jobs, wait_until
+from runs import ONE_ENVIRONMENT, PROFILE, ROOT, Run, checkout, slurm_jobs, wait_until
 
 pytestmark = pytest.mark.slurm
 RESUME = (ROOT / "workflow" / "scripts" / "resume.py",)
@@ -36,7 +37,7 @@ def test_three_kills_change_no_byte_of_the_results(cluster, folder):
     undisturbed = Run(folder, [*MICRO, "--config", "results=results/undisturbed", "--cores", "2", "--", "tables"])
     assert undisturbed.finish(900) == 0, undisturbed.text
 
-    arguments = [*PROFILE, *MICRO, "--config", "results=results/disturbed", "--", "tables"]
+    arguments = [*ONE_ENVIRONMENT, *PROFILE, *MICRO, "--config", "results=results/disturbed", "--", "tables"]
     journal = folder / f"results/disturbed/journals/samples/{MODEL}/all.1-of-1.jsonl"
 
     def batches():
@@ -74,3 +75,27 @@ def test_three_kills_change_no_byte_of_the_results(cluster, folder):
 
 def comment(job):
     return subprocess.check_output(["squeue", "--noheader", "--jobs", job, "--format=%k"], text=True)
+
+
+@pytest.mark.full
+def test_the_demo_on_slurm_with_an_environment_a_rule_gives_the_bytes_of_a_local_run(cluster, folder):
+    """Each rule under its own interpreter, from a stand-in for conda; the local run has one for all rules."""
+    demo = ["--configfile", "config/demo.yaml"]
+    local = Run(folder, [*demo, "--config", "results=results/local", "--cores", "2", "--", "tables"])
+    assert local.finish(3600) == 0, local.text
+    on_slurm = [*PROFILE, *demo, "--config", "results=results/slurm", "--", "tables"]
+    run = Run(folder, on_slurm, path=ROOT / "tests/conda/bin")
+    assert run.finish(7200) == 0, run.text
+    expected, found = results(folder / "results/local"), results(folder / "results/slurm")
+    assert len(expected) > 50
+    assert found == expected
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(("environment", "module"), [("bleurt", "bleurt_pytorch"), ("radgraph", "radgraph")])
+def test_families_that_the_demo_does_not_run_can_be_installed_and_imported(tmp_path, environment, module):
+    """By the stand-in; the environment for GPUs is only resolved, by `make environments-check`."""
+    conda, prefix = ROOT / "tests/conda/bin/conda", tmp_path / "environment"
+    create = [conda, "env", "create", "--file", ROOT / "envs" / f"{environment}.yaml", "--prefix", prefix]
+    subprocess.run([sys.executable, *create], check=True, timeout=3600)
+    subprocess.run([prefix / "bin/python", "-c", f"import {module}"], check=True, timeout=300, cwd=tmp_path)
