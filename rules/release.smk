@@ -77,12 +77,12 @@ if "from_release" in config:
         script:
             "../workflow/scripts/unpack_release.py"
 
-    # Every rule that makes one of these files otherwise.
-    workflow.ruleorder(
-        "unpack_release",
+    # Every rule that makes one of these files otherwise, as far as this study has it.
+    OTHERWISE = [
         "normalise_careqa_open_rebuilt",
         "normalise_dataset",
         "read_recorded_answers",
         *(f"infer_{engine}" for engine in sorted({entry["engine"] for entry in STUDY.models.values()})),
         *(f"careqa_open_{step}" for step in STEPS),
-    )
+    ]
+    workflow.ruleorder("unpack_release", *filter(workflow.is_rule, OTHERWISE))

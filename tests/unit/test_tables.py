@@ -163,6 +163,16 @@ def test_every_table_of_scores_is_about_a_task_of_the_paper():
             assert any(table.covers(b) for b in known if b.task in TASKS), table.name
 
 
+def test_the_last_digits_of_a_sum_are_not_written(tmp_path):
+    from beyondqa.statistics.digits import steady
+
+    frame = steady(
+        pd.DataFrame({"x": [0.1 + 0.2, 1 / 3, float("nan")], "n": [1, 2, 3], "s": ["0.30000000000000004", "", ""]})
+    )
+    write_csv(tmp_path / "t.csv", frame)
+    assert (tmp_path / "t.csv").read_text() == "x,n,s\n0.3,1,0.30000000000000004\n0.333333333333,2,\n,3,\n"
+
+
 def test_text_that_looks_missing_is_no_gap(inputs, tmp_path):
     models = {"NA": {"label": "NA", "derived_from": "", "noise": None}}
     scores = rows(ROUGE.name, "careqa_open", "NA", [0.2, 0.4])

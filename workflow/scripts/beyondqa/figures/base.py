@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..records import atomic, write_csv, write_json
+from ..statistics.digits import steady
 from ..statistics.inputs import Analysis, Inputs
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ def write(figure: Figure, drawing: Drawing, stem: str | Path) -> None:
         drawing.picture.savefig(file, format="pdf", metadata=_NO_DATES)
     with atomic(f"{stem}.png", "wb") as file:
         file.write(_png(drawing.picture))
-    write_csv(f"{stem}.csv", drawing.data)
+    write_csv(f"{stem}.csv", steady(drawing.data))
     write_json(
         f"{stem}.json",
         {

@@ -108,6 +108,14 @@ def git_commit(folder: str | Path = ".") -> str:
         return "not a git checkout"
 
 
+def git_date(folder: str | Path = ".") -> str:
+    """Date and time of the checkout's commit (ISO 8601), "" where there is none."""
+    try:
+        return _git(folder, "show", "-s", "--format=%cI", "HEAD")
+    except (OSError, subprocess.CalledProcessError):
+        return ""
+
+
 def dataset_facts(manifests: Iterable[str | Path]) -> list[dict[str, Any]]:
     """What each data set's manifest says of it."""
     return [read_json(path) for path in manifests]

@@ -26,8 +26,8 @@ def provenance(
 
     `chain`: path -> {kind, from: [paths]}, in the order of the workflow; `scores` as from `score_index`;
     `directories`: model -> its local folder, "" where there is none.
-    Keys of the result: `git_commit`, `versions`, `config`, `seed`, `models` (what identifies each), `sources`
-    (data set -> the files it was read from, with their SHA-256), `files` (path -> kind, bytes, sha256, from)
+    Keys of the result: `git_commit`, `commit_date`, `versions`, `config`, `seed`, `models` (what identifies each),
+    `sources` (data set -> the files it was read from, with their SHA-256), `files` (path -> kind, bytes, sha256, from)
     and `cells` (table -> its cells, each with the score file that it rests on).
     Raises StudyError where a file is missing.
     """
@@ -38,6 +38,7 @@ def provenance(
         "study": config["study"]["name"],
         "seed": config["study"]["seed"],
         "git_commit": facts.git_commit(),
+        "commit_date": facts.git_date(),
         "versions": facts.versions(),
         "config": config,
         "models": {entry["name"]: _model(entry, directories[entry["name"]]) for entry in config["models"]},
@@ -54,10 +55,15 @@ def changes(record: Mapping[str, Any]) -> list[str]:
         if not os.path.exists(path):
             found.append(f"{path} ({entry['kind']}) is missing")
         elif os.path.getsize(path) != entry["bytes"] or file_sha256(path) != entry["sha256"]:
-            resting = sorted(p for p, other in record["files"].items() if path in other["from"])
-            rests = f"; made from it: {', '.join(resting)}" if resting else ""
-            found.append(f"{path} ({entry['kind']}) has changed{rests}")
+            found.append(f"{path} ({entry['kind']}) has changed{_resting(path, record)}")
     return found
+
+
+def _resting(path: str, record: Mapping[str, Any]) -> str:
+    """What rests on a file, the first three by name."""
+    files = [p for p, entry in record["files"].items() if path in entry["from"]]
+    more = f" and {len(files) - 3} more" if len(files) > 3 else ""
+    return f"; made from it: {', '.join(files[:3])}{more}" if files else ""
 
 
 def _described(path: str) -> dict[str, Any]:
@@ -98,7 +104,7 @@ def score_index(paths: Sequence[str]) -> dict[tuple[str, str, str], str]:
 
 
 def crate(record: Mapping[str, Any], root: str | Path) -> dict[str, Any]:
-    """The same record as an RO-Crate 1.1 description of the results folder `root`, for other tools."""
+    """The same record as an RO-Crate description of the results folder `root`, for other tools."""
     from rocrate.model.contextentity import ContextEntity
     from rocrate.rocrate import ROCrate
 
@@ -125,18 +131,18 @@ def crate(record: Mapping[str, Any], root: str | Path) -> dict[str, Any]:
         result=[entities[path] for path in made],
         properties={"name": "Run of the study", "description": f"seed {record['seed']}"},
     )
-    return _without_dates(described.metadata.generate())
+    return _dated(described.metadata.generate(), record["commit_date"])
 
 
 def _made(files: Mapping[str, Mapping[str, Any]]) -> list[str]:
     return [path for path, entry in files.items() if entry["from"]]
 
 
-def _without_dates(document: dict[str, Any]) -> dict[str, Any]:
-    """Dates of this call left out, so that equal results have equal descriptions."""
+def _dated(document: dict[str, Any], date: str) -> dict[str, Any]:
+    """The commit's date for that of this call, so that equal results have equal descriptions."""
     for entity in document["@graph"]:
-        for key in ("datePublished", "dateModified", "startTime", "endTime"):
-            entity.pop(key, None)
+        if "datePublished" in entity:
+            entity["datePublished"] = date
     return document
 
 

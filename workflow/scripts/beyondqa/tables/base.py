@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..records import atomic, write_csv, write_json
+from ..statistics.digits import steady
 from ..statistics.inputs import Analysis, Inputs
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ class Table(Analysis):
 
 def write(table: Table, sheet: Sheet, stem: str | Path) -> None:
     """Write `{stem}.csv`, `.md`, `.tex` and `.json` (title, caption and notes, for the report)."""
-    write_csv(f"{stem}.csv", sheet.data)
+    write_csv(f"{stem}.csv", steady(sheet.data))
     with atomic(f"{stem}.md") as file:
         file.write(markdown(table, sheet))
     with atomic(f"{stem}.tex") as file:
