@@ -259,3 +259,16 @@ def test_perplexities_are_compared_as_logarithms():
     )
     assert comparable(frame, oriented=False).iloc[0] == pytest.approx(np.log(20))
     assert comparable(frame, oriented=True).iloc[0] == pytest.approx(-np.log(20))
+
+
+def test_relaxed_perplexities_are_correlated_on_the_scale_of_the_others():
+    models = range(7)
+    relaxed, rouge = np.exp(RANDOM.normal(3, 2, 7)), RANDOM.random(7)
+    name = "relaxed_perplexity[must_have,n32]"
+    scores = [Score(f"i{i}", "b", f"m{m}", "relaxed", 0, name, float(relaxed[m])) for m in models for i in range(4)]
+    scores += [Score(f"i{i}", "b", f"m{m}", "greedy", 0, "rouge1", float(rouge[m])) for m in models for i in range(4)]
+    metrics = {name: Metric(name, "Relaxed", False, None, None), "rouge1": Metric("rouge1", "R", True, 0, 1)}
+    pair = analyse_metrics(categorical(scores), metrics, {}, {}, seed=1, draws=5, splits=5).pairs.iloc[0]
+    assert pair["pearson"] == pytest.approx(stats.pearsonr(np.log(relaxed), rouge).statistic)
+    frame = means([{"model": "m", "benchmark": "b", "metric": name, "mean": 20.0}])
+    assert comparable(frame, oriented=False).iloc[0] == pytest.approx(np.log(20))

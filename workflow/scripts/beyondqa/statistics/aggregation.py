@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -123,6 +123,20 @@ def bootstrap(scores: pd.DataFrame, benchmark: str, groups: Mapping[str, str], *
         point=ratios(np.ones((1, n)), sums.weighted, sums.weights, strata)[0],
         draws=ratios(counts, sums.weighted, sums.weights, strata),
     )
+
+
+def is_averaged_perplexity(metric: str) -> bool:
+    """Whether a metric's means are of perplexities themselves and not of their logarithms (Relaxed Perplexity)."""
+    return metric.startswith("relaxed_perplexity")
+
+
+def logged(values: np.ndarray, columns: Sequence[tuple[str, str]]) -> np.ndarray:
+    """Means with a (model, metric) in each of the last axis, averaged perplexities as logarithms: the scale on
+    which the other perplexities are pooled, and on which all are correlated."""
+    values = values.copy()
+    averaged = [i for i, (_, metric) in enumerate(columns) if is_averaged_perplexity(metric)]
+    values[..., averaged] = np.log(np.where(values[..., averaged] > 0, values[..., averaged], np.nan))
+    return values
 
 
 def means(

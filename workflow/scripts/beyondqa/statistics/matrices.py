@@ -11,7 +11,7 @@ import numpy as np
 
 from ..identity import derived_seed
 from ..metrics.base import Metric
-from .aggregation import Draws, bootstrap
+from .aggregation import Draws, bootstrap, is_averaged_perplexity, logged
 from .clusters import CLUSTER_COLUMNS, co_clustering
 from .correlation import COEFFICIENTS, CORRELATION_COLUMNS, LEVEL, MINIMUM_FOR_COEFFICIENT, correlation_matrix
 from .robustness import LEFT_OUT_COLUMNS, detectable, is_weak, leave_one_family_out, partial_correlation
@@ -60,8 +60,8 @@ def comparable(means: pd.DataFrame, *, oriented: bool) -> pd.Series:
     """Means as they enter a correlation: perplexities as logarithms (nats), and, where `oriented`, with
     the sign changed for metrics whose lower values are better."""
     values = means["mean"].astype(float)
-    logged = means["transform"] == "exp"
-    values = values.where(~logged, np.log(values.where(values > 0)))
+    perplexity = (means["transform"] == "exp") | means["metric"].map(is_averaged_perplexity).astype(bool)
+    values = values.where(~perplexity, np.log(values.where(values > 0)))
     if oriented:
         values = values.where(means["higher_is_better"].astype(bool), -values)
     return values
@@ -93,6 +93,8 @@ def analyse_metrics(
     parts: dict[str, list[pd.DataFrame]] = {"pairs": [], "families": [], "clusters": []}
     for benchmark, part in scores.groupby("benchmark", observed=True, sort=False):
         result = bootstrap(part, benchmark, groups.get(benchmark, {}), seed=seed, draws=draws)
+        columns = result.sums.columns
+        result = Draws(result.sums, logged(result.point, columns), logged(result.draws, columns))
         values = _by_model(result.point, result)
         values = values[[name for name in values.columns if metrics[name].headline]]
         of_benchmark = stability[stability["benchmark"] == benchmark].set_index("metric")["reliability"]

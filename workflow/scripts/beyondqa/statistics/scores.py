@@ -45,7 +45,8 @@ def read_with_metrics(paths: Iterable[str | os.PathLike]) -> tuple[pd.DataFrame,
         unknown = sorted(set(frame["metric"].cat.categories) - set(metrics))
         if unknown:
             raise StudyError(f"scores of {unknown[0]!r}, which the file does not describe", file=path)
-        frames.append(frame)
+        if len(frame):
+            frames.append(frame)
     if not frames:
         return pd.DataFrame(columns=list(_COLUMNS)), metrics
     joined = {name: union_categoricals([frame[name] for frame in frames], sort_categories=True) for name in _NAMES}

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..identity import derived_seed
 from ..metrics.base import Metric
-from .aggregation import item_sums, ratios, strata_of
+from .aggregation import item_sums, logged, ratios, strata_of
 from .correlation import MINIMUM_FOR_COEFFICIENT
 
 if TYPE_CHECKING:
@@ -44,7 +44,9 @@ def ranking_stability(
         sums = item_sums(part)
         strata = strata_of(sums.items, groups.get(benchmark, {}))
         halves = half_splits(len(sums.items), strata, splits=splits, seed=derived_seed(seed, "halves", benchmark))
-        first, second = (ratios(h, sums.weighted, sums.weights, strata) for h in (halves, 1 - halves))
+        first, second = (
+            logged(ratios(h, sums.weighted, sums.weights, strata), sums.columns) for h in (halves, 1 - halves)
+        )
         for name in sorted({metric for _, metric in sums.columns}):
             columns = [i for i, (_, metric) in enumerate(sums.columns) if metric == name]
             a, b = first[:, columns], second[:, columns]
