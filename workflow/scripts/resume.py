@@ -52,6 +52,9 @@ def cancel(folder: Path) -> int:
 
 
 def main(arguments: list[str]) -> None:
+    if {"-h", "--help"} & set(arguments):
+        print(__doc__)
+        return
     folder = Path.cwd()
     running = main_processes(folder)
     if running:
