@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING
 
-from ..statistics.inputs import Inputs
+from ..statistics.inputs import Inputs, stand_in_label, stand_in_notes
 from ..statistics.labels import metric_rank
 from ._correlations import reasons_of
 from ._style import new, share_grid
@@ -29,18 +29,21 @@ def draw(benchmark: str, inputs: Inputs) -> Drawing:
     if not len(drawn):
         reasons = "; ".join(reasons_of(pairs)) if len(pairs) else "no scores"
         return explanation(f"No clusters can be drawn on {inputs.title(benchmark)}: {reasons}.")
-    sides = [drawn[[s, f"cluster_{s}"]].set_axis(["metric", "cluster"], axis=1) for s in "ab"]
-    cluster = pd.concat(sides).drop_duplicates("metric").set_index("metric")["cluster"].astype(int)
+    names = ["metric", "cluster", "label", "stand_in"]
+    sides = [drawn[[s, f"cluster_{s}", f"{s}_label", f"{s}_stand_in"]].set_axis(names, axis=1) for s in "ab"]
+    known = pd.concat(sides).drop_duplicates("metric").set_index("metric")
+    cluster = known["cluster"].astype(int)
     order = sorted(cluster.index, key=lambda name: (cluster[name], metric_rank(name)))
     shares = pd.DataFrame(float("nan"), index=order, columns=order)
     for row in drawn.itertuples():
         shares.at[row.a, row.b] = shares.at[row.b, row.a] = row.together
-    labels = [f"{name} ({cluster[name]})" for name in order]
+    labels = [f"{stand_in_label(*known.loc[name, ['label', 'stand_in']])} ({cluster[name]})" for name in order]
     picture, (axes,) = new(1.8 + 0.28 * len(order), width=min(7.0, 3.4 + 0.38 * len(order)))
     share_grid(axes, shares.set_axis(labels).set_axis(labels, axis=1), "share of draws in one cluster")
     first = drawn.iloc[0]
     notes = (
         f"{first['n_draws']} bootstrap draws of {first['n_models']} models. In brackets: the cluster with all models.",
+        *stand_in_notes(dict(zip(known["label"], known["stand_in"], strict=True))),
         *inputs.model_notes(list(inputs.models)),
         *inputs.benchmark_notes([benchmark]),
     )

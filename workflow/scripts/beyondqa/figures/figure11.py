@@ -19,7 +19,7 @@ def subjects(study: Study) -> dict[str, str]:
     if sum(map(FIGURE.covers, study.benchmarks.values())) < 2:
         return {}
     described = {k: v for family in study.families for k, v in metrics.describe(study.metric_modules(family)).items()}
-    others = [m for m in described.values() if m.headline and not m.name.startswith(("bertscore", "prometheus"))]
+    others = [m for m in described.values() if m.headline and not m.name.startswith(("bertscore", "judge"))]
     return {metric_slug(metric.name): metric.label for metric in others if not metric.name.startswith("entqa")}
 
 

@@ -4,4 +4,4 @@ from __future__ import annotations
 
 from ._benchmarks import benchmarks_figure
 
-FIGURE = benchmarks_figure(12, "prometheus", "Prometheus", families=("judge",))
+FIGURE = benchmarks_figure(12, "judge", "Prometheus", families=("judge",))

@@ -45,7 +45,7 @@ def content(files: Mapping[str, Sequence[str]], study: Mapping[str, Any]) -> dic
         "cautions": _cautions(study, means, manifests),
         "picture": workflow_picture(study["layers"], study["arrows"]),
         "claims": next((table for table in tables if table["name"] == "claims"), None),
-        "tables": [table for table in tables if table["name"] != "claims"],
+        "tables": sorted((t for t in tables if t["name"] != "claims"), key=lambda t: not t["name"].startswith("table")),
         "record_data": records,
         "with_records": sorted(
             {f"{r['model']}\t{records['items'][r['item']]['benchmark']}" for r in records["records"]}

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 HELD, NOT_HELD, UNDECIDED = "held", "not held", "cannot be decided"
 HIGH = 0.7
 DRAWS = 2000
-NGRAM = ("bleu", "rouge", "meteor")
+NGRAM = ("bleu[", "rouge", "meteor")
 SEMANTIC = ("bertscore", "moverscore", "bleurt")
 PERPLEXITY = ("word_perplexity", "byte_perplexity", "bits_per_byte")
 # Models of the metric study that were tuned on healthcare data.
@@ -162,15 +162,15 @@ def resilience_order(inputs: Inputs) -> Verdict:
         inputs,
         "resilience",
         "variance_by_squared_range",
-        low=("rouge", "bleu", "moverscore"),
-        high=("bertscore_f1", "bleurt", "prometheus"),
+        low=("rouge", "bleu[", "moverscore"),
+        high=("bertscore_f1", "bleurt", "judge"),
     )
 
 
 def consistent_ngrams(inputs: Inputs) -> Verdict:
     """Variance over samples: BLEU and ROUGE-2 against the other n-gram metrics, in their common unit."""
     return _variance_order(
-        inputs, "self_consistency", "variance", low=("bleu", "rouge2"), high=("rouge1", "rougeL[", "meteor")
+        inputs, "self_consistency", "variance", low=("bleu[", "rouge2"), high=("rouge1", "rougeL[", "meteor")
     )
 
 
@@ -181,7 +181,7 @@ def least_consistent(inputs: Inputs) -> Verdict:
         "self_consistency",
         "variance_by_squared_range",
         low=("rouge", "bleu[", "bertscore_f1", "moverscore"),
-        high=("bleurt", "prometheus"),
+        high=("bleurt", "judge"),
     )
 
 
@@ -376,7 +376,7 @@ def _accuracy_rows(inputs: Inputs, models: str) -> pd.DataFrame:
 
 
 def _cluster_groups(clusters: dict[str, float]) -> dict[str, set[float]]:
-    prefixes = {"perplexity": PERPLEXITY, "judge": ("prometheus",), "overlap": (*NGRAM, *SEMANTIC)}
+    prefixes = {"perplexity": PERPLEXITY, "judge": ("judge",), "overlap": (*NGRAM, *SEMANTIC)}
     return {
         group: {number for name, number in clusters.items() if name.startswith(wanted)}
         for group, wanted in prefixes.items()

@@ -18,8 +18,9 @@ def model_label(name: str) -> str:
 
 def metric_rank(name: str) -> tuple[int, str]:
     """Where a metric stands among others: n-gram overlap, semantic, judges, perplexities, length last."""
-    known = [i for i, prefix in enumerate(_METRIC_ORDER) if name.startswith(prefix)]
-    return (known[0] if known else len(_METRIC_ORDER) - 1, name)
+    known = [prefix for prefix in _METRIC_ORDER if name.startswith(prefix)]
+    # The longest, since "bleu" begins "bleurt" too.
+    return (_METRIC_ORDER.index(max(known, key=len)) if known else len(_METRIC_ORDER) - 1, name)
 
 
 _METRIC_ORDER = (
@@ -31,7 +32,7 @@ _METRIC_ORDER = (
     "moverscore",
     "bleurt",
     "f1_radgraph",
-    "prometheus",
+    "judge",
     "word_perplexity",
     "byte_perplexity",
     "bits_per_byte",

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 # An interval over items needs fewer draws than a mean's: its ends are read to two decimals.
 DRAWS = 500
 DESCRIBED = ("label", "stand_in")
+DESCRIPTIONS = tuple(f"{side}_{field}" for side in "ab" for field in DESCRIBED)
 PAIR_COLUMNS = ("a", "b", *CORRELATION_COLUMNS, "by_construction", *(f"{c}_q" for c in COEFFICIENTS))
 METRIC_PAIR_COLUMNS = (
     "benchmark",
@@ -38,7 +39,7 @@ METRIC_PAIR_COLUMNS = (
     "disattenuated_reason",
     "weak",
     "detectable",
-    *(f"{side}_{field}" for side in "ab" for field in DESCRIBED),
+    *DESCRIPTIONS,
 )
 
 
@@ -47,7 +48,7 @@ class MetricAnalyses:
     """What the scores of one pack say of its metrics, each a frame with a `benchmark` column.
 
     `pairs`: METRIC_PAIR_COLUMNS; `stability`: stability.STABILITY_COLUMNS; `families`:
-    robustness.LEFT_OUT_COLUMNS; `clusters`: clusters.CLUSTER_COLUMNS.
+    robustness.LEFT_OUT_COLUMNS; `clusters`: clusters.CLUSTER_COLUMNS and DESCRIPTIONS.
     """
 
     pairs: pd.DataFrame
@@ -108,11 +109,13 @@ def analyse_metrics(
         }
         for name, frame in found.items():
             frame.insert(0, "benchmark", benchmark)
+            if name != "families":
+                _describe(frame, metrics)
             parts[name].append(frame)
     empty = {
         "pairs": METRIC_PAIR_COLUMNS,
         "families": ("benchmark", *LEFT_OUT_COLUMNS),
-        "clusters": ("benchmark", *CLUSTER_COLUMNS),
+        "clusters": ("benchmark", *CLUSTER_COLUMNS, *DESCRIPTIONS),
     }
     joined = {
         name: pd.concat([f for f in frames if len(f)] or [pd.DataFrame(columns=list(empty[name]))], ignore_index=True)
@@ -140,10 +143,14 @@ def _metric_pairs(
     intervals = zip(pairs["pearson_low"], pairs["pearson_high"], strict=True)
     pairs["weak"] = [is_weak(low, high) for low, high in intervals]
     pairs["detectable"] = [detectable(n) for n in pairs["n"]]
+    return pairs
+
+
+def _describe(pairs: pd.DataFrame, metrics: Mapping[str, Metric]) -> None:
+    """Add what DESCRIBED names, for both metrics of each pair."""
     for side in "ab":
         for field in DESCRIBED:
             pairs[f"{side}_{field}"] = [getattr(metrics[name], field) for name in pairs[side]]
-    return pairs
 
 
 def _set(frame: pd.DataFrame, names: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..statistics.inputs import Inputs, stand_in_label, stand_in_notes
+from ..statistics.labels import metric_rank
 from ..statistics.robustness import is_weak
 from ._coefficients import coefficient, p_value
 from .base import Sheet, Table, explanation
@@ -20,6 +21,13 @@ def build(inputs: Inputs) -> Sheet:
     data = inputs.accuracy_correlations
     if not len(data):
         return explanation("No multiple choice accuracy could be set against another benchmark.")
+    order = {name: i for i, name in enumerate(inputs.benchmarks)}
+    data = data.sort_values(
+        ["benchmark", "metric"],
+        key=lambda names: names.map(order.get if names.name == "benchmark" else metric_rank),
+        kind="stable",
+        ignore_index=True,
+    )
     whole = data[(data["models"] == "all") & (data["left_out"] == "")]
     keys = ["benchmark", "metric"]
     smaller = data[(data["models"] == "smaller") & (data["left_out"] == "")].set_index(keys)
