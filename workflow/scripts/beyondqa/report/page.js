@@ -40,9 +40,12 @@ function shown(record) {
   facts.className = "facts";
   facts.append(element("dt", "Prompt"), element("dd", null, element("pre", item.prompt)));
   if (item.options) {
+    const likelihoods = record.options || {};
+    const highest = Math.max(...Object.values(likelihoods));
     const options = item.options.map((option, i) => {
-      const value = record.options && record.options[i];
-      return `${option}${i === item.gold ? " (right)" : ""}${value === undefined ? "" : `: log-likelihood ${value}`}`;
+      const value = likelihoods[i];
+      const marks = `${i === item.gold ? " (right)" : ""}${value === highest ? " (most probable)" : ""}`;
+      return `${option}${marks}${value === undefined ? "" : `: log-likelihood ${value}`}`;
     });
     facts.append(...listed("Options", options));
   } else {
