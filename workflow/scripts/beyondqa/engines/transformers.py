@@ -35,6 +35,8 @@ THREADS = 1
 
 # Logits of one batch stay below this many rows of the vocabulary's width.
 SCORED_POSITIONS = 1024
+# Rows of a batch differ in length by at most this factor: padding costs as much as tokens do.
+FILLED = 0.9
 # A tree's branches hold at most this many times its trunk: beyond, attention costs more than sharing saves.
 BRANCHES_PER_TRUNK = 4
 # Rows of logits turned into log-probabilities at once.
@@ -93,7 +95,9 @@ class TransformersEngine(LocalEngine):
         rows = longest = positions = 0
         for _, (its_rows, its_longest, its_positions), group in sized:
             tokens = (rows + its_rows) * max(longest, its_longest)
-            if batches and tokens <= self.batch_tokens and positions + its_positions <= SCORED_POSITIONS:
+            fits = tokens <= self.batch_tokens and positions + its_positions <= SCORED_POSITIONS
+            filled = min(longest, its_longest) >= FILLED * max(longest, its_longest)
+            if batches and fits and filled:
                 batches[-1] += group
                 rows, longest, positions = rows + its_rows, max(longest, its_longest), positions + its_positions
             else:
