@@ -85,7 +85,7 @@ rule find_entities:
         settings=ENTQA,
         benchmarks=lambda w: entqa_benchmarks(w.pack),
         journal=ENTQA_JOURNAL,
-    threads: 2
+    threads: 1
     resources:
         mem_mb=lambda w, attempt: (32000 if entqa_gpus() else 4000) * attempt,
         runtime=lambda w, attempt: 240 * attempt,
@@ -199,7 +199,7 @@ rule sweep_entqa:
         settings=ENTQA,
         benchmarks=lambda w: entqa_benchmarks(w.pack),
         journal=ENTQA_JOURNAL,
-    threads: 2
+    threads: 1
     resources:
         mem_mb=lambda w, attempt: (32000 if entqa_gpus() else 4000) * attempt,
         runtime=lambda w, attempt: 240 * attempt,
