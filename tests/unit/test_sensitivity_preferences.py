@@ -6,7 +6,14 @@ import pytest
 from scipy import stats
 
 from beyondqa.metrics.base import Metric
-from beyondqa.sensitivity.preferences import corruption_preferences, harmless_above, ladder_preferences, summary
+from beyondqa.sensitivity.corruptions import corrupted
+from beyondqa.sensitivity.preferences import (
+    applicability,
+    corruption_preferences,
+    harmless_above,
+    ladder_preferences,
+    summary,
+)
 
 
 def test_harmless_edits_against_a_harmful_one():
@@ -64,7 +71,8 @@ def test_a_ladder_with_two_seeds_a_level():
 
 
 def test_items_without_a_score_on_one_side_are_left_out_and_counted():
-    rows = [("up", "b", "x", "base", 1.0), ("up", "b", "x", "n2", 0.0), ("up", "b", "y", "base", 1.0), ("up", "b", "y", "n2", None)]  # fmt: skip
+    values = {("x", "base"): 1.0, ("x", "n2"): 0.0, ("y", "base"): 1.0, ("y", "n2"): None}
+    rows = [("up", "b", *key, value) for key, value in values.items()]
     frame = pd.DataFrame(rows, columns=["metric", "benchmark", "item_id", "model", "value"])
     noises = {name: NOISES[name] for name in ("base", "n2")}
     (row,) = ladder_preferences(frame, METRICS, noises, seed=1).itertuples()
@@ -73,7 +81,12 @@ def test_items_without_a_score_on_one_side_are_left_out_and_counted():
 
 def test_length_sees_an_inserted_not_and_no_tenfold():
     """Words by hand: harmless keeps 4 words (5 mg -> 5 milligrams); "not" makes 5, tenfold keeps 4."""
-    found = corruption_preferences({"a": "It is 5 mg", "b": "That is 7 mg"}, {"length": {}}, seed=1)
+    texts = {"a": "It is 5 mg", "b": "That is 7 mg"}
+    edits = corrupted(texts, dict.fromkeys(texts, ()))
+    found = corruption_preferences(texts, edits, {"length": {}}, seed=1)
+    counts = applicability(texts, edits).set_index("kind")
+    assert tuple(counts.loc["unit"]) == (2, 0)
+    assert tuple(counts.loc["antonym"]) == (0, 2)
     rows = found.set_index("comparison")
     assert (rows.loc["negation"].probability, rows.loc["number"].probability) == (0.0, 0.5)
     assert rows.loc["antonym"].reason == "no item has both texts"

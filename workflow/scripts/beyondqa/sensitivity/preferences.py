@@ -11,7 +11,7 @@ import numpy as np
 
 from ..metrics.base import Metric
 from ..scoring import Column, score_pairs
-from .corruptions import CONTROL, GRADED, HARMFUL, HARMLESS, KINDS, corrupted, entities
+from .corruptions import CONTROL, GRADED, HARMFUL, HARMLESS, KINDS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -38,16 +38,17 @@ def chosen(texts: Mapping[str, str]) -> dict[str, str]:
     return {item: texts[item] for item in sorted(by_digest[:ITEMS])}
 
 
-def corruption_preferences(texts: Mapping[str, str], modules: Mapping[str, Any], *, seed: int) -> pd.DataFrame:
+def corruption_preferences(
+    texts: Mapping[str, str], edits: Mapping[str, Mapping[str, str]], modules: Mapping[str, Any], *, seed: int
+) -> pd.DataFrame:
     """Per metric and kind of edit, the probability that a harmless edit of a text scores above that edit: COLUMNS.
 
-    `texts` are references by item id; each edited text is scored against its own. An item's value is the mean, over
-    its harmless edits, of 1 (above), 0.5 (tie) or 0; 0.5 overall is blind. `n_not_applicable` counts the items that
-    the edit, or every harmless one, cannot be applied to.
+    `texts` are references by item id, `edits` what `corrupted` makes of them; each edited text is scored against its
+    own. An item's value is the mean, over its harmless edits, of 1 (above), 0.5 (tie) or 0; 0.5 overall is blind.
+    `n_not_applicable` counts the items that lack the edit or every harmless one.
     """
     import pandas as pd
 
-    edits = corrupted(texts, entities(texts))
     keys = [(kind, item) for kind in KINDS for item in edits[kind]]
     columns, _ = score_pairs([(edits[kind][item], texts[item]) for kind, item in keys], modules)
     checks = {**dict.fromkeys(HARMFUL, "harmful"), **dict.fromkeys(GRADED, "graded"), CONTROL: "control"}
@@ -60,15 +61,12 @@ def corruption_preferences(texts: Mapping[str, str], modules: Mapping[str, Any],
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
-def applicability(texts: Mapping[str, str]) -> pd.DataFrame:
+def applicability(texts: Mapping[str, str], edits: Mapping[str, Mapping[str, str]]) -> pd.DataFrame:
     """How many items each kind of edit was applied to, and how many it cannot be applied to."""
     import pandas as pd
 
-    edits = corrupted(texts, entities(texts))
-    return pd.DataFrame(
-        [(kind, len(edits[kind]), len(texts) - len(edits[kind])) for kind in KINDS],
-        columns=["kind", "n_items", "n_not_applicable"],
-    )
+    rows = [(kind, len(edits[kind]), len(texts) - len(edits[kind])) for kind in KINDS]
+    return pd.DataFrame(rows, columns=["kind", "n_items", "n_not_applicable"])
 
 
 def harmless_above(scores: Mapping[tuple[str, str], float], kind: str) -> dict[str, float]:
@@ -132,9 +130,7 @@ def summary(values: Mapping[Any, float], total: int, constant: bool, *, seed: in
         return 1, left_out, float(found[0]), None, None, "no interval from one item"
     from scipy import stats
 
-    result = stats.bootstrap(
-        (found,), np.mean, n_resamples=DRAWS, method="percentile", rng=np.random.default_rng(seed)
-    )
+    result = stats.bootstrap((found,), np.mean, n_resamples=DRAWS, method="percentile", rng=np.random.default_rng(seed))
     low, high = map(float, result.confidence_interval)
     return len(found), left_out, float(found.mean()), low, high, ""
 
