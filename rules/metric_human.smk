@@ -6,25 +6,28 @@ NEEDS["metric_human"] = lambda families, packs: (
 )
 
 
-rule compare_with_humans:
-    input:
-        answers=lambda w: config["metric_human"]["answers"],
-        manual=lambda w: config["metric_human"]["manual"],
-        library=lambda w: library("metric_human.py", "scoring.py", "encoders.py", "metrics/length.py", *STUDY.metric_files(w.family)),
-    output:
-        METRIC_HUMAN + "/{family}.csv",
-    log:
-        RESULTS + "/logs/statistics/metric_human/{family}.log",
-    benchmark:
-        RESULTS + "/benchmarks/statistics/metric_human/{family}.tsv"
-    conda:
-        lambda w: f"../envs/{STUDY.metric_environment(w.family)}.yaml"
-    params:
-        modules=lambda w: pair_modules(w.family),
-        seed=config["study"]["seed"],
-    threads: 1
-    resources:
-        mem_mb=lambda w, attempt: 4000 * attempt,
-        runtime=60,
-    script:
-        "../workflow/scripts/compare_with_humans.py"
+# A rule whose environment depends on a wildcard must be in the plan, or Snakemake refuses to containerise.
+if "metric_human" in config:
+
+    rule compare_with_humans:
+        input:
+            answers=lambda w: config["metric_human"]["answers"],
+            manual=lambda w: config["metric_human"]["manual"],
+            library=lambda w: library("metric_human.py", "scoring.py", "encoders.py", "metrics/length.py", *STUDY.metric_files(w.family)),
+        output:
+            METRIC_HUMAN + "/{family}.csv",
+        log:
+            RESULTS + "/logs/statistics/metric_human/{family}.log",
+        benchmark:
+            RESULTS + "/benchmarks/statistics/metric_human/{family}.tsv"
+        conda:
+            lambda w: f"../envs/{STUDY.metric_environment(w.family)}.yaml"
+        params:
+            modules=lambda w: pair_modules(w.family),
+            seed=config["study"]["seed"],
+        threads: 1
+        resources:
+            mem_mb=lambda w, attempt: 4000 * attempt,
+            runtime=60,
+        script:
+            "../workflow/scripts/compare_with_humans.py"

@@ -45,6 +45,14 @@ def statistics_chain():
     return chain
 
 
+def source_files(benchmark):
+    """The files that a data set is read from: its source's, or those of the release."""
+    if "from_release" not in config:
+        return dataset_sources(SimpleNamespace(benchmark=benchmark))
+    release = Path(config["from_release"])
+    return sorted(str(path) for path in (release.rglob("*") if release.is_dir() else [release]) if path.is_file())
+
+
 def run_files():
     """Every file of the run: path -> {kind, from}, the files of one stage after those that they are made from."""
     chain = {}
@@ -53,8 +61,11 @@ def run_files():
         for path, sources in made.items():
             chain.setdefault(path, {"kind": kind, "from": sorted(set(sources))})
 
-    add("data set", dict.fromkeys(dataset_files(STUDY.benchmarks), []))
-    add("manifest", dict.fromkeys(manifest_files(STUDY.benchmarks), []))
+    for name in STUDY.benchmarks:
+        sources = source_files(name)
+        add("release" if "from_release" in config else "source", dict.fromkeys(sources, []))
+        add("data set", dict.fromkeys(dataset_files([name]), sources))
+        add("manifest", dict.fromkeys(manifest_files([name]), sources))
     add("answers", inference_chain())
     add("scores", score_chain())
     add("statistics", statistics_chain())

@@ -164,7 +164,7 @@ rule report:
         study={
             "name": config["study"]["name"],
             "seed": config["study"]["seed"],
-            "configfiles": [str(path) for path in workflow.configfiles if Path(path).name != "config.yaml"],
+            "configfiles": [os.path.relpath(path) for path in workflow.configfiles if Path(path).name != "config.yaml"],
             "models": report_models(),
             "benchmarks": list(STUDY.benchmarks),
             "layers": picture_layers(),

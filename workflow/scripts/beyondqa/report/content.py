@@ -80,7 +80,7 @@ def _overview(study, tables, figures, means: pd.DataFrame) -> list[tuple[str, st
 
 def _headline_labels(means: pd.DataFrame) -> list[str]:
     headline = means[means["headline"].astype(bool)].drop_duplicates("metric")
-    return list(headline.sort_values("metric", key=lambda names: names.map(metric_rank))["label"])
+    return list(dict.fromkeys(headline.sort_values("metric", key=lambda names: names.map(metric_rank))["label"]))
 
 
 def _cautions(study, means: pd.DataFrame, manifests) -> list[str]:
