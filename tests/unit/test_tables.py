@@ -204,3 +204,18 @@ def test_table_6_takes_one_item_a_benchmark_and_the_spread_over_seeds(tmp_path):
     assert sheet.display["Relaxed Perplexity"].tolist() == ["2.000 ± 1.000"] * 2
     assert sheet.display["Statements"].tolist() == ["first | second", "third"]
     assert set(sheet.data["item_id"]) == {"olaph:1"}
+
+
+def test_models_that_no_metric_tells_apart_are_named(inputs):
+    """Two published systems of ACI-Bench are one file under two names; they must not pass for two."""
+    scores = [
+        row
+        for metric, values in ((ROUGE, (0.1, 0.3)), (STAND_IN, (0.5, 0.7)))
+        for model, shift in (("Llama-3.1-8B-Instruct", 0), ("noisy", 0.05), ("silent", 0))
+        for row in rows(metric.name, "careqa_open", model, [v + shift for v in values])
+    ]
+    named = [note for note in inputs(scores, "careqa_open").twin_notes(["careqa_open"])]
+    assert len(named) == 1
+    assert "Llama-3.1-8B, silent" in named[0]
+    apart = [s for s in scores if s.model != "silent"]
+    assert inputs(apart, "careqa_open").twin_notes(["careqa_open"]) == []

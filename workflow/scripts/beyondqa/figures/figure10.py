@@ -31,7 +31,7 @@ def draw(benchmark: str, inputs: Inputs) -> Drawing:
     known = pd.concat(sides).drop_duplicates("metric")
     known = known.sort_values("metric", key=lambda names: names.map(metric_rank))
     labels = {row.metric: stand_in_label(row.label, row.stand_in) for row in known.itertuples()}
-    notes = stand_in_notes(dict(zip(known["label"], known["stand_in"], strict=True)))
+    notes = stand_in_notes(dict(zip(known["label"], known["stand_in"], strict=True))) + inputs.twin_notes([benchmark])
     return matrix_drawing(
         pairs, labels, notes=[*notes, *inputs.benchmark_notes([benchmark]), *inputs.model_notes(inputs.models)]
     )
@@ -57,7 +57,7 @@ def _figure(name: str, benchmark: str, title: str, **about: str) -> Figure:
             "changed, so that a metric whose lower values are better correlates negatively with one it agrees with."
         ),
         covers=functools.partial(_is, benchmark),
-        needs=("metric_correlations",),
+        needs=("metric_correlations", "means"),
         draw=functools.partial(draw, benchmark),
         **about,
     )

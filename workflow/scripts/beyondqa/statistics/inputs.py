@@ -135,6 +135,32 @@ class Inputs:
             + " (noise: Gaussian, in standard deviations of each weight matrix)."
         ] * bool(derived)
 
+    def twin_notes(self, benchmarks: Sequence[str]) -> list[str]:
+        """Models that no metric tells apart on these benchmarks: the same answers count twice in a correlation.
+
+        Equal to the last digit on at least two metrics that vary over the models.
+        """
+        import pandas as pd
+
+        found: dict[str, list[str]] = {}
+        for benchmark in benchmarks:
+            own = self.means[self.means["benchmark"] == benchmark] if len(self.means) else self.means
+            if not len(own):
+                continue
+            wide = pd.pivot_table(own, index="model", columns="metric", values="mean", aggfunc="first", observed=True)
+            varying = wide.loc[:, wide.nunique() > 1].dropna(axis="columns")
+            if varying.shape[1] < 2:
+                continue
+            for _, group in varying.groupby(list(varying.columns), sort=False):
+                if len(group) > 1:
+                    names = ", ".join(map(self.label, group.index))
+                    found.setdefault(names, []).append(self.benchmarks[benchmark]["title"])
+        return [
+            f"Equal values of every metric ({', '.join(titles)}): {names}. If their answers are the same, "
+            "correlations over models count them more than once."
+            for names, titles in found.items()
+        ]
+
     def benchmark_notes(self, benchmarks: Sequence[str]) -> list[str]:
         """What "partial" after the titles of these benchmarks means, and which of them are not available."""
         shown = {name: self.manifests[name] for name in self.manifests if name in set(benchmarks)}

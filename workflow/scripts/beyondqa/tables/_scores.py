@@ -194,6 +194,7 @@ def _notes(data: pd.DataFrame, inputs: Inputs) -> list[str]:
     elif lower:
         notes.append("Lower is better.")
     notes += inputs.model_notes(list(data["model"])) + inputs.benchmark_notes(list(data["benchmark"]))
+    notes += inputs.twin_notes(list(dict.fromkeys(data["benchmark"])))
     notes += stand_in_notes(stand_ins)
     empty = data.groupby(["model", "benchmark"])["n_empty"].max()
     if empty.sum():

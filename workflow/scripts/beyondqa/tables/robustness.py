@@ -48,11 +48,14 @@ def build(inputs: Inputs) -> Sheet:
         "Without a family: least and greatest r with one base-model family left out at a time. Prometheus is based on "
         "a Mistral model: the rows without the family mistral are its own check.",
         "Given length: partial r given log(1 + mean length in words). Disattenuated: r over the root of the product of "
-        "both reliabilities.",
+        "both reliabilities; beyond 1 where the reliabilities are estimated too low, and then no correlation.",
+        "Perplexities enter as logarithms; no sign is changed, so that a metric where lower is better goes against the "
+        "others.",
         f"Weak: the interval over models lies within ±{WEAK}. A wide interval shows nothing, nor does a q above 0.05.",
         *stand_in_notes(stand_ins),
         *inputs.model_notes(list(inputs.models)),
         *inputs.benchmark_notes(list(data["benchmark"])),
+        *inputs.twin_notes(list(dict.fromkeys(data["benchmark"]))),
     ]
     return Sheet(data, pd.DataFrame(display), tuple(notes))
 
@@ -88,6 +91,6 @@ TABLE = Table(
     title="Correlations of metrics, and what they may owe to something else",
     caption="Every pair of headline metrics on every benchmark, over models.",
     covers=lambda benchmark: True,
-    needs=("metric_correlations", "families"),
+    needs=("metric_correlations", "families", "means"),
     build=build,
 )
