@@ -39,7 +39,7 @@ def test_aci_bench_bertscore(shared, weights, test, system):
     if (test, system) in ABSENT:
         pytest.skip("the source has no predictions of this row")
     path = weights("microsoft/deberta-xlarge-mnli")
-    entry = {"name": "deberta-xlarge-mnli", "path": path, "layer": 40}
+    entry = {"name": "deberta-xlarge-mnli", "path": path, "pickled_weights": True, "layer": 40}
     values = scored(
         "bertscore",
         "bertscore_f1[deberta-xlarge-mnli,L40]",
@@ -56,7 +56,7 @@ def test_aci_bench_bertscore(shared, weights, test, system):
 def test_aci_bench_bleurt(shared, weights, test, system):
     if (test, system) in ABSENT:
         pytest.skip("the source has no predictions of this row")
-    entry = {"name": "BLEURT-20", "path": weights("lucadiliello/BLEURT-20")}
+    entry = {"name": "BLEURT-20", "path": weights("lucadiliello/BLEURT-20"), "pickled_weights": True}
     values = scored("bleurt", "bleurt[BLEURT-20]", pairs_of(shared, test, system), {"checkpoints": [entry]})
     assert 100 * sum(values) / len(values) == pytest.approx(float(published(shared, test)[system]["BLEURT"]), abs=0.01)
 
@@ -90,7 +90,7 @@ def test_olaph_bertscore_of_every_answer(shared, weights, model):
 
 @pytest.mark.parametrize("model", OLAPH_MODELS)
 def test_olaph_bleurt_of_every_answer(shared, weights, model):
-    entry = {"name": "BLEURT-20-D12", "path": weights("lucadiliello/BLEURT-20-D12")}
+    entry = {"name": "BLEURT-20-D12", "path": weights("lucadiliello/BLEURT-20-D12"), "pickled_weights": True}
     answers = olaph_answers(shared, model)
     values = scored(
         "bleurt",

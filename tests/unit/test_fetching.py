@@ -233,7 +233,16 @@ def test_a_model_arrives_without_spare_copies_and_code(server, tmp_path, lock):
     arrived = {path.name for path in (tmp_path / "maker/model").iterdir() if path.name[0] != "."}
     assert arrived == {"config.json", "model.safetensors", "README.md"}
     assert (line.revision, line.licence, line.bytes) == (COMMIT, "mit", len(b"{}weightscard"))
+    assert line.note == ""
     assert lock.get("model:maker/model") == {"revision": COMMIT}
+
+
+def test_a_model_of_pickles_alone_is_marked(server, tmp_path, lock):
+    server.repositories["maker/model"] = {"config.json": b"{}", "pytorch_model.bin": b"weights"}
+    line = fetch_model("maker/model", hub_mirror=tmp_path, lock=lock, endpoint=server.address)
+    assert "pickled_weights: true" in line.note
+    again = fetch_model("maker/model", hub_mirror=tmp_path, lock=lock, endpoint=server.address)
+    assert again == line
 
 
 @pytest.mark.parametrize(

@@ -38,7 +38,11 @@ def test_pairs_reach_the_package_in_chunks_with_the_papers_reward(tmp_path, monk
     monkeypatch.setattr(radgraph, "version", lambda name: "0")
     monkeypatch.setattr(radgraph, "CHUNK", 2)
     predictions = ["no effusion", "effusion", "", "an effusion"]
-    found = score(NAME, predictions, ["no effusion"] * 4, weights=str(tmp_path))
+    references, settings = ["no effusion"] * 4, {"weights": str(tmp_path)}
+    with pytest.raises(StudyError, match="pickles"):
+        score(NAME, predictions, references, **settings)
+    assert asked == []
+    found = score(NAME, predictions, references, **settings, pickled_weights=True)
     assert found == [1.0, 0.5, 0.0, 0.5]
     assert asked[0] == {"reward_level": "partial", "model_type": "radgraph", "model_cache_dir": str(tmp_path)}
     assert asked[1:] == [2, 1]

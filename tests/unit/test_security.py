@@ -13,9 +13,12 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 import yaml
 
+from beyondqa import metrics
 from beyondqa.config import validated
+from beyondqa.entqa import embedders, extractors
 from beyondqa.errors import StudyError
 from beyondqa.fetching import _member
+from beyondqa.sources import RECEIPT
 from beyondqa.trust import require_safetensors, secret
 
 CANARY = "sk-canary-5f1d9e0c7b"
@@ -45,13 +48,87 @@ def test_a_key_that_others_can_read_is_refused(tmp_path, monkeypatch, mode):
         secret("STUDY_KEY")
 
 
-def test_pickled_weights_are_read_only_where_the_models_entry_says_so(tmp_path):
-    (tmp_path / "pytorch_model.bin").touch()
-    with pytest.raises(StudyError, match="pickled_weights: true"):
-        require_safetensors(tmp_path, allowed=False, record="m")
-    require_safetensors(tmp_path, allowed=True, record="m")
+TRUSTED = {"pickled_weights": True}
+
+
+@pytest.mark.parametrize("name", ["pytorch_model.bin", "pytorch_model-00001-of-00002.bin", "weights.th", "model.pt"])
+def test_pickled_weights_are_read_only_where_the_entry_says_so(tmp_path, name):
+    (tmp_path / name).touch()
+    for entry in ({}, {"pickled_weights": False}, {"pickled_weights": "false"}):
+        with pytest.raises(StudyError, match="pickled_weights: true"):
+            require_safetensors(tmp_path, entry, record="m")
+    require_safetensors(tmp_path, TRUSTED, record="m")
     (tmp_path / "model.safetensors").touch()
-    require_safetensors(tmp_path, allowed=False, record="m")
+    require_safetensors(tmp_path, {}, record="m")
+
+
+def test_safetensors_that_are_not_the_weights_hide_no_pickle(tmp_path):
+    for name in ("pytorch_model.bin", "adapter_model.safetensors"):
+        (tmp_path / name).touch()
+    with pytest.raises(StudyError, match="pickles"):
+        require_safetensors(tmp_path, {}, record="m")
+
+
+def test_pickles_in_a_layer_of_a_sentence_encoder_are_seen(tmp_path):
+    for folder in ("1_Pooling", "2_Dense"):
+        (tmp_path / folder).mkdir()
+    (tmp_path / "model.safetensors").touch()
+    (tmp_path / "1_Pooling" / "config.json").touch()
+    require_safetensors(tmp_path, {}, record="m")
+    (tmp_path / "2_Dense" / "pytorch_model.bin").touch()
+    with pytest.raises(StudyError, match="2_Dense.*pickles"):
+        require_safetensors(tmp_path, {}, record="m")
+
+
+def test_the_revision_that_is_trusted_is_the_one_that_was_fetched(tmp_path):
+    (tmp_path / "pytorch_model.bin").touch()
+    (tmp_path / RECEIPT).write_text(json.dumps({"revision": "a" * 40}))
+    with pytest.raises(StudyError, match=f"pickled_weights: true` and `revision: {'a' * 40}`"):
+        require_safetensors(tmp_path, {}, record="m")
+    require_safetensors(tmp_path, {**TRUSTED, "revision": "a" * 40}, record="m")
+    with pytest.raises(StudyError, match=f"holds revision {'a' * 40}, and the config's is {'b' * 40}"):
+        require_safetensors(tmp_path, {**TRUSTED, "revision": "b" * 40}, record="m")
+
+
+@pytest.mark.parametrize("place", ["model", "encoder"])
+def test_pickles_of_the_hub_are_trusted_at_a_stated_revision_alone(root, place):
+    config = yaml.safe_load((root / "config.yaml").read_text())
+    entry = config["models"][0] if place == "model" else config["metrics"]["bleurt"]["checkpoints"][0]
+    entry["pickled_weights"] = True
+    with pytest.raises(StudyError, match=rf"{entry['id']}\) trusts pickled weights and names no `revision`"):
+        validated(config)
+    entry["revision"] = "a" * 40
+    validated(config)
+
+
+def use_bertscore(entry):
+    metrics.score("bertscore_f1[e,L1]", ["a"], ["b"], encoders=[{**entry, "layer": 1}])
+
+
+def use_moverscore(entry):
+    metrics.score("moverscore[e,L1,noidf]", ["a"], ["b"], encoders=[{**entry, "layer": 1}])
+
+
+def use_bleurt(entry):
+    metrics.score("bleurt[e]", ["a"], ["b"], checkpoints=[entry])
+
+
+def use_extractor(entry):
+    extractors.load({**entry, "kind": "token_classification"})
+
+
+@pytest.mark.parametrize("use", [use_bertscore, use_moverscore, use_bleurt, embedders.load, use_extractor])
+def test_every_encoder_refuses_pickles(tmp_path, use):
+    """Where they are allowed, an empty folder is refused by whoever reads it, if at all, for another reason."""
+    (tmp_path / "config.json").write_text("{}")
+    (tmp_path / "pytorch_model.bin").touch()
+    entry = {"name": "e", "path": str(tmp_path)}
+    with pytest.raises(StudyError, match="e: the weights are pickles"):
+        use(entry)
+    try:
+        use({**entry, **TRUSTED})
+    except Exception as error:  # noqa: BLE001  whatever the library says of an empty model
+        assert "pickles" not in str(error)
 
 
 @pytest.mark.parametrize("engine", ["transformers", "vllm"])

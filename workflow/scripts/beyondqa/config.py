@@ -14,6 +14,7 @@ from jsonschema.exceptions import ValidationError
 from . import benchmarks, engines, metrics
 from .errors import StudyError
 from .registry import suggestion
+from .resources import LOCAL_ENGINES
 
 SCHEMA = Path(__file__).resolve().parents[2] / "schemas" / "config.schema.yaml"
 SOURCES = ("id", "path", "embedded", "derived_from", "predictions", "base_url")
@@ -87,9 +88,12 @@ def _semantic_faults(config: Mapping[str, Any]) -> Iterator[str]:
     yield from _unknown("benchmarks", config["benchmarks"], benchmarks.names(), "benchmark")
     yield from _unknown("metrics", config["metrics"], metrics.names(), "metric")
     yield from _model_faults(config["models"], model_names)
+    yield from _pickle_faults(config, ())
     for group, settings in config["groups"].items():
         yield from _unknown(f"groups.{group}.models", settings["models"], model_names, "model of this config")
         yield from _unknown(f"groups.{group}.tasks", settings["tasks"], list(benchmarks.TASKS), "task")
+    local = [entry["name"] for entry in config["models"] if entry["engine"] in LOCAL_ENGINES]
+    yield from _unknown("parity.models", config["parity"].get("models", []), local, "model that both engines can run")
     for stage, settings in config["inference"].items():
         if isinstance(settings, dict):
             known = list(config["benchmarks"])
@@ -129,6 +133,21 @@ def _model_faults(entries: list[dict[str, Any]], names: list[str]) -> Iterator[s
             if source in entry and owners.setdefault(entry[source], entry["name"]) != entry["name"]:
                 pair = f"models {owners[entry[source]]} and {entry['name']}"
                 yield f"{pair} share the {source} {entry[source]!r}; each model once"
+
+
+def _pickle_faults(value: Any, path: tuple[str | int, ...]) -> Iterator[str]:
+    """Pickles of a Hub repository that are trusted whatever they will be, wherever in the config."""
+    if isinstance(value, Mapping):
+        if value.get("pickled_weights") and "id" in value and "revision" not in value:
+            yield (
+                f"{_key(path)} ({value['id']}) trusts pickled weights and names no `revision`; "
+                "`snakemake --cores 1 fetch_models` prints the commit that it brought"
+            )
+        for key, element in value.items():
+            yield from _pickle_faults(element, (*path, key))
+    elif isinstance(value, list):
+        for number, element in enumerate(value):
+            yield from _pickle_faults(element, (*path, number))
 
 
 def reference_page() -> str:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .errors import StudyError
+from .trust import require_safetensors
 
 if TYPE_CHECKING:
     import torch
@@ -132,11 +133,12 @@ def _load(folder: Path, layer: int, threads: int) -> Encoder:
 
 
 def directory(entry: Mapping[str, Any]) -> Path:
-    """Where the encoder's files lie. Raises StudyError with the remedy where they do not."""
+    """Where the encoder's files lie. Raises StudyError with the remedy where they do not, or are not trusted."""
     name = entry["name"]
     if not entry.get("embedded"):
         folder = Path(entry.get("path", ""))
         if "path" in entry and (folder / "config.json").is_file():
+            require_safetensors(folder, entry, record=name)
             return folder
         raise StudyError(
             f"the encoder {name} is not there",

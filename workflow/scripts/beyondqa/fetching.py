@@ -107,7 +107,9 @@ def fetch_model(
     receipt = fetch_repository(
         repository, "model", folder, f"model:{repository}", lock, revision=revision, endpoint=endpoint, code=code
     )
-    return Fetched(repository, None, receipt["bytes"], receipt["licence"], receipt["revision"])
+    pickled = not any(name.endswith(".safetensors") for name in receipt["files"])
+    note = "pickles: read only with `pickled_weights: true` and this `revision` in the entry" if pickled else ""
+    return Fetched(repository, None, receipt["bytes"], receipt["licence"], receipt["revision"], note)
 
 
 def fetch_repository(

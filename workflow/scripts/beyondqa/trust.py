@@ -4,9 +4,17 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from .errors import StudyError
+from .records import read_json
+from .sources import RECEIPT
+
+PICKLES = {".bin", ".pt", ".pth", ".th", ".ckpt", ".pkl"}
+# What transformers looks for before it reads a pickle.
+SAFE_WEIGHTS = ("model.safetensors", "model.safetensors.index.json")
 
 
 def secret(variable: str) -> str:
@@ -34,13 +42,34 @@ def secret(variable: str) -> str:
     return key
 
 
-def require_safetensors(directory: str | Path, *, allowed: bool, record: str) -> None:
-    """Raise StudyError where a model's weights are pickles, which run code when they are read, and not allowed."""
-    names = {path.suffix for path in Path(directory).iterdir()}
-    if not allowed and ".safetensors" not in names and names & {".bin", ".pt", ".pth", ".ckpt"}:
+def require_safetensors(directory: str | Path, entry: Mapping[str, Any], *, record: str) -> None:
+    """Raise StudyError where weights are pickles, which can run code when they are read, and not allowed.
+
+    `directory` is a model's folder, a sentence encoder's with those of its layers. `pickled_weights: true` in the
+    config's entry allows pickles. Also raised where the folder holds another commit than the entry's `revision`,
+    since what is trusted, and what a key names, is that one.
+    """
+    directory = Path(directory)
+    receipt = directory / RECEIPT
+    fetched = read_json(receipt)["revision"] if receipt.exists() else None
+    if fetched and entry.get("revision", fetched) != fetched:
         raise StudyError(
-            "the weights are pickles, which can run code, and no safetensors",
+            f"holds revision {fetched}, and the config's is {entry['revision']}",
             file=directory,
             record=record,
-            remedy="Convert them, or trust them by name: pickled_weights: true in the model's entry",
+            remedy="Run `snakemake --cores 1 fetch_models` again, or correct the revision",
         )
+    pickled = [folder for folder in (directory, *directory.glob("[0-9]_*/")) if _only_pickles(folder)]
+    if pickled and entry.get("pickled_weights") is not True:
+        revision = f" and `revision: {fetched}`" if fetched else ""
+        raise StudyError(
+            "the weights are pickles, which can run code, and no safetensors",
+            file=pickled[0],
+            record=record,
+            remedy=f"If you trust them, say so: `pickled_weights: true`{revision} in its entry of the config",
+        )
+
+
+def _only_pickles(folder: Path) -> bool:
+    safe = any((folder / name).is_file() for name in SAFE_WEIGHTS)
+    return not safe and any(path.suffix in PICKLES for path in folder.iterdir())

@@ -33,7 +33,7 @@ class LocalEngine(Engine):
             raise StudyError(
                 "no model is here", file=directory, record=self.model, remedy="Fetch it or correct its path"
             )
-        require_safetensors(directory, allowed=bool(self.entry.get("pickled_weights")), record=self.model)
+        require_safetensors(directory, self.entry, record=self.model)
         return directory
 
     @property

@@ -14,6 +14,7 @@ from typing import Any
 
 from ..encoders import BATCH_TOKENS, batches
 from ..errors import StudyError
+from ..trust import require_safetensors
 from .base import Metric, Values
 
 FAMILY = "bleurt"
@@ -105,6 +106,7 @@ def _load(entry: Mapping[str, Any], threads: int) -> tuple[Any, Any, int]:
             file=folder if "path" in entry else None,
             remedy="Bring it with `snakemake --cores 1 fetch_models`",
         )
+    require_safetensors(folder, entry, record=entry["name"])
     try:
         from bleurt_pytorch import BleurtForSequenceClassification, BleurtTokenizer
     except ImportError as error:

@@ -4,7 +4,8 @@ Definition: Jain and others, "RadGraph: extracting clinical entities and relatio
 and Delbrouck and others, "Improving the factual correctness of radiology report generation with semantic
 rewards" (2022), by the package radgraph with the reward "partial", as the papers used it. Values are in [0, 1].
 It means something for radiology reports alone: `benchmarks` in its settings lists those that it scores.
-The weights derive from credentialed data and are brought by the user.
+The weights derive from credentialed data and are brought by the user. They are a pickle, which
+`pickled_weights: true` in its settings must allow.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import StudyError
+from ..trust import require_safetensors
 from .base import Metric, Values
 
 FAMILY = "radgraph"
@@ -44,6 +46,7 @@ def values(pairs: Sequence[tuple[str, str]], settings: Mapping[str, Any], *, thr
             remedy="Bring StanfordAIMI/RRG_scorers' radgraph.tar.gz, unpack it as radgraph/ and name the folder "
             "above it as metrics.radgraph.weights, or leave the metric out",
         )
+    require_safetensors(folder / "radgraph", settings, record="radgraph")
     try:
         from radgraph import F1RadGraph
     except ImportError as error:
