@@ -1,10 +1,13 @@
 """Comparing two engines' answers: agreements, near-ties and disagreements made by hand."""
 
 import pytest
+import yaml
 
+from beyondqa.config import validated
 from beyondqa.errors import StudyError
 from beyondqa.items import Generation, LogLikelihood, MultipleChoiceItem, OpenItem
-from beyondqa.parity import compare, requests
+from beyondqa.parity import ENGINES, Agreement, compare, load, page, requests, rows
+from beyondqa.study import Study
 
 
 def likelihood(item, *values, variant="option"):
@@ -58,3 +61,44 @@ def test_what_both_are_asked():
     ]
     assert asked[2].prompt == ""
     assert asked[4].keep_tokens
+
+
+def test_only_models_that_both_engines_can_run_are_compared(root):
+    config = yaml.safe_load((root / "config/demo.yaml").read_text())
+    # The demo's smallest ones are equally large, so that the first counts.
+    assert Study(validated(config)).parity_models == ["SmolLM2-135M-Instruct"]
+    config["models"][2]["parameters"] = 0.1
+    assert Study(validated(config)).parity_models == ["SmolLM2-135M-noise-0.1"]
+    config["models"].append({"name": "read", "engine": "recorded", "predictions": {}, "parameters": 0.01})
+    assert Study(validated(config)).parity_models == ["SmolLM2-135M-noise-0.1"]
+    config["parity"] = {"models": ["read"]}
+    with pytest.raises(StudyError, match=r"parity\.models names 'read', which is no model that both engines can run"):
+        validated(config)
+
+
+def test_both_engines_are_loaded_in_float32_with_the_shorter_context(tmp_path):
+    (tmp_path / "config.json").write_text('{"max_position_embeddings": 100}')
+    (tmp_path / "model.safetensors").touch()
+    entry = {"name": "m", "engine": "vllm", "directory": str(tmp_path), "dtype": "bfloat16", "prefix_caching": True}
+    for name in ENGINES:
+        engine = load(entry, name)
+        # vLLM keeps two tokens of the model's 100.
+        assert (engine.name, engine.dtype, engine.context) == (name, "float32", 98)
+        assert engine.entry["prefix_caching"]
+        assert load({**entry, "context": 64}, name).context == 64
+
+
+def test_a_page_shows_every_kind_and_names_what_is_apart_or_tied():
+    agreements = {
+        "m": [
+            Agreement("option", 4, 3, apart=("q1",), max_abs_diff=0.25, worst="q1"),
+            Agreement("greedy", 2, 1, near_ties=("q2",)),
+        ]
+    }
+    lines = page(agreements, 1e-4).splitlines()
+    assert "| m | option | 4 | 3 | 0 | 1 | 0.25 |" in lines
+    assert "| m | greedy | 2 | 1 | 1 | 0 | – |" in lines
+    assert lines[-2:] == ["- m, option, q1: apart", "- m, greedy, q2: near-tie"]
+    option, text = rows(agreements)
+    assert (option["model"], option["answers"], option["n"], option["apart_items"]) == ("m", "option", 4, "q1")
+    assert (text["near_ties"], text["near_tie_items"], text["apart"]) == (1, "q2", 0)

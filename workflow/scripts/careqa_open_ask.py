@@ -1,5 +1,7 @@
 """One step of CareQA-Open's construction that asks the model: rephrasing, selection or validation."""
 
+import logging
+
 from beyondqa import engines
 from beyondqa.careqa_open import construction
 from beyondqa.careqa_open.asking import Asking
@@ -10,7 +12,8 @@ from beyondqa.records import Journal, read_items, write_jsonl
 
 STEPS = {"rephrasing": construction.rephrase, "selection": construction.select, "validation": construction.validate}
 
-with to_file(snakemake.log[0]) as log:
+
+def main(log: logging.Logger) -> None:
     params = snakemake.params
     engine = engines.load({**params.entry, "threads": snakemake.threads})
     journal = Journal(params.journal, f"{params.step}.jsonl")
@@ -23,3 +26,9 @@ with to_file(snakemake.log[0]) as log:
     )
     log.info("%s: %d questions, %d kept", params.step, len(decisions), sum(decision.kept for decision in decisions))
     write_jsonl(snakemake.output[0], map(to_json, decisions))
+
+
+# vLLM starts processes that import this module again.
+if __name__ == "__main__":
+    with to_file(snakemake.log[0]) as job_log:
+        main(job_log)

@@ -1,5 +1,6 @@
 """Ask one model the requests of one stage, pack and shard."""
 
+import logging
 from pathlib import Path
 
 from beyondqa import benchmarks, engines, stages
@@ -8,7 +9,8 @@ from beyondqa.logs import to_file
 from beyondqa.records import Journal, read_items, read_records, write_records
 from beyondqa.stages.base import Job
 
-with to_file(snakemake.log[0]) as log:
+
+def main(log: logging.Logger) -> None:
     params, wildcards = snakemake.params, snakemake.wildcards
     items = list(read_items(snakemake.input.datasets).values())
     job = Job(
@@ -38,3 +40,9 @@ with to_file(snakemake.log[0]) as log:
         log.info("asking again: %d requests", len(requests))
         answers += answer_requests(requests, engine, journal=journal)
     write_records(snakemake.output[0], answers)
+
+
+# vLLM starts processes that import this module again.
+if __name__ == "__main__":
+    with to_file(snakemake.log[0]) as job_log:
+        main(job_log)

@@ -6,18 +6,35 @@ tokens may fall either way. Such a first difference is a near-tie: reported, not
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .engines.base import GenerationRequest, LikelihoodRequest, Request
+from . import engines
+from .engines.base import Engine, GenerationRequest, LikelihoodRequest, Request
 from .errors import StudyError
 from .items import Generation, Item, LogLikelihood, MultipleChoiceItem
 
 TOLERANCE = 1e-4
+# The engines that run a model's own files, and the only ones that tell the tokens of an answer.
+ENGINES = ("transformers", "vllm")
+KINDS = ("option", "reference", "reference_given_prompt", "greedy")
+GREEDY_TOKENS = 32
 
 
-def requests(items: Iterable[Item], *, max_new_tokens: int) -> list[Request]:
+def load(entry: Mapping[str, Any], name: str) -> Engine:
+    """The engine of that name for a model's entry: in float32, and with the longest context that all ENGINES have."""
+    context = min(engines.load({**entry, "engine": other}).context for other in ENGINES)
+    return engines.load({**entry, "engine": name, "dtype": "float32", "context": context})
+
+
+def answers(asked: Sequence[Request], engine: Engine) -> Iterator[Generation | LogLikelihood]:
+    """The engine's answers as they finish, log-likelihoods first."""
+    yield from engine.log_likelihoods([request for request in asked if isinstance(request, LikelihoodRequest)])
+    yield from engine.generate([request for request in asked if isinstance(request, GenerationRequest)])
+
+
+def requests(items: Iterable[Item], *, max_new_tokens: int = GREEDY_TOKENS) -> list[Request]:
     """What both engines are asked: options of closed items; of open ones the reference, alone and given the prompt,
     and a greedy answer with its tokens.
     """
@@ -61,7 +78,7 @@ class Agreement:
 
 
 def compare(first: Iterable[Any], second: Iterable[Any], *, tolerance: float = TOLERANCE) -> list[Agreement]:
-    """Agreement by kind of answer ("option", "reference", "reference_given_prompt", "greedy").
+    """Agreement by kind of answer, in the order of KINDS.
 
     Raises StudyError where the two do not answer the same requests.
     """
@@ -72,10 +89,8 @@ def compare(first: Iterable[Any], second: Iterable[Any], *, tolerance: float = T
             record=", ".join(map(str, lone[0])),
             remedy="Ask both engines the same requests",
         )
-    kinds = dict.fromkeys(variant for _, _, variant, _ in left)
-    return [
-        _compare([(left[place], right[place]) for place in left if place[2] == kind], kind, tolerance) for kind in kinds
-    ]
+    by_kind = {kind: [(left[place], right[place]) for place in left if place[2] == kind] for kind in KINDS}
+    return [_compare(pairs, kind, tolerance) for kind, pairs in by_kind.items() if pairs]
 
 
 def _place(answer: Generation | LogLikelihood) -> tuple[str, str, str, int]:
@@ -107,3 +122,46 @@ def _compare_greedy(pairs: Sequence[tuple[Generation, Generation]], kind: str, t
         (near_ties if tied else apart).append(a.item_id)
     equal = len(pairs) - len(near_ties) - len(apart)
     return Agreement(kind, len(pairs), equal, tuple(near_ties), tuple(apart))
+
+
+def rows(agreements: Mapping[str, Sequence[Agreement]]) -> list[dict[str, Any]]:
+    """One row a model and kind of answer; ids of items joined by spaces."""
+    return [
+        {
+            "model": model,
+            "answers": agreement.kind,
+            "n": agreement.count,
+            "equal": agreement.equal,
+            "near_ties": len(agreement.near_ties),
+            "apart": len(agreement.apart),
+            "max_abs_diff": agreement.max_abs_diff,
+            "worst": agreement.worst,
+            "near_tie_items": " ".join(agreement.near_ties),
+            "apart_items": " ".join(agreement.apart),
+        }
+        for model, of_model in agreements.items()
+        for agreement in of_model
+    ]
+
+
+def page(agreements: Mapping[str, Sequence[Agreement]], tolerance: float = TOLERANCE) -> str:
+    """The comparison as Markdown: a table, then every item that is apart or a near-tie."""
+    lines = [
+        f"# Do {' and '.join(ENGINES)} agree?",
+        "",
+        f"Both in float32. Log-likelihoods agree within {tolerance:g} nats. Greedy answers agree token by token; "
+        "where they first part at a choice between two nearly equally probable tokens, that is a near-tie, no "
+        "disagreement.",
+        "",
+        "| model | answers | n | equal | near-ties | apart | largest difference, nats |",
+        "| --- | --- | --- | --- | --- | --- | --- |",
+    ]
+    remarks = []
+    for model, of_model in agreements.items():
+        for a in of_model:
+            largest = f"{a.max_abs_diff:.2g}" if a.worst else "–"
+            cells = (model, a.kind, a.count, a.equal, len(a.near_ties), len(a.apart), largest)
+            lines.append(f"| {' | '.join(map(str, cells))} |")
+            remarks += [f"- {model}, {a.kind}, {item}: apart" for item in a.apart]
+            remarks += [f"- {model}, {a.kind}, {item}: near-tie" for item in a.near_ties]
+    return "\n".join([*lines, "", *remarks]).rstrip() + "\n"

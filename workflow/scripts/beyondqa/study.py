@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -185,6 +186,13 @@ class Study:
         if "id" in entry and "base_url" not in entry:
             return Path(self.config["hub_mirror"]) / entry["id"]
         return None
+
+    @functools.cached_property
+    def parity_models(self) -> list[str]:
+        """Models about which the engines are compared: the config's, else the smallest that has weights."""
+        local = [name for name, entry in self.models.items() if entry["engine"] in resources.LOCAL_ENGINES]
+        smallest = sorted(local, key=lambda name: self.models[name].get("parameters", math.inf))[:1]
+        return list(self.config["parity"].get("models", smallest))
 
     def gpus(self, model: str) -> int:
         """GPUs of one job of the model."""

@@ -7,8 +7,8 @@ of requests. Answers on a GPU may differ in the last digits with the batch; ids 
 from __future__ import annotations
 
 import functools
-import logging
 import math
+import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -25,12 +25,14 @@ THREADS = 4
 # Requests that are answered, and committed to the journal, together: vLLM batches them itself.
 CHUNK = 256
 
-log = logging.getLogger("beyondqa")
+# Keys and values on a CPU, where vLLM would else take its share of the machine's whole main memory.
+CPU_CACHE_BYTES = 2**30
 
 
 def load(entry: Mapping[str, Any]) -> Engine:
     """The engine of a model entry with `name` and `directory`; optional: `dtype`, `context`, `quantization`,
-    `tensor_parallel`, `gpu_memory_share`, `prefix_caching`, `trust_remote_code`, and `id` with `revision`.
+    `tensor_parallel`, `gpu_memory_share`, `prefix_caching`, `batch_tokens`, `trust_remote_code`, and `id` with
+    `revision`.
     """
     return VllmEngine(entry)
 
@@ -44,7 +46,10 @@ class VllmEngine(LocalEngine):
 
     @functools.cached_property
     def _model(self) -> Any:
+        # Nothing is fetched and no statistics of use are sent.
+        os.environ.update(HF_HUB_OFFLINE="1", VLLM_NO_USAGE_STATS="1")
         from vllm import LLM
+        from vllm.platforms import current_platform
 
         return LLM(
             model=str(self.directory),
@@ -57,7 +62,25 @@ class VllmEngine(LocalEngine):
             trust_remote_code=bool(self.entry.get("trust_remote_code")),
             logprobs_mode="raw_logprobs",
             seed=0,
+            **self._batching(),
+            **(self._on_cpu() if current_platform.is_cpu() else {}),
         )
+
+    def _batching(self) -> dict[str, Any]:
+        if "batch_tokens" not in self.entry:
+            return {}
+        tokens = self.entry["batch_tokens"]
+        return {"max_num_batched_tokens": tokens, "max_num_seqs": min(tokens, CHUNK)}
+
+    def _on_cpu(self) -> dict[str, Any]:
+        """The job's threads alone, not bound to cores that another job may be bound to as well; nothing is compiled,
+        which takes minutes; unless the entry says what share to take, a bounded part of the memory.
+        """
+        os.environ["VLLM_CPU_OMP_THREADS_BIND"] = "nobind"
+        if "threads" in self.entry:
+            os.environ["OMP_NUM_THREADS"] = str(self.entry["threads"])
+        bounded = {} if "gpu_memory_share" in self.entry else {"kv_cache_memory_bytes": CPU_CACHE_BYTES}
+        return {"enforce_eager": True, **bounded}
 
     def plan(self, prepared: Sequence[Prepared]) -> list[list[Prepared]]:
         """Chunks of one kind of request, the longest first."""
