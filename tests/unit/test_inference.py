@@ -3,6 +3,7 @@
 import hashlib
 import os
 import signal
+from contextlib import contextmanager
 
 import pytest
 
@@ -109,6 +110,19 @@ def test_another_pack_takes_what_a_neighbour_paid_for(tmp_path):
     other = BatchSensitiveEngine()
     answer_requests(REQUESTS, other, journal=Journal(tmp_path, "pack_b.jsonl"))
     assert sum(map(len, other.asked)) == 10
+
+
+def test_what_another_writer_left_while_it_was_waited_for_is_not_asked_again(tmp_path):
+    class Waited(Journal):
+        @contextmanager
+        def open(self):
+            answer_requests(REQUESTS[:10], BatchSensitiveEngine(), journal=Journal(tmp_path, "j.jsonl"))
+            with super().open() as writer:
+                yield writer
+
+    late = BatchSensitiveEngine()
+    answer_requests(REQUESTS, late, journal=Waited(tmp_path, "j.jsonl"))
+    assert sum(map(len, late.asked)) == 10
 
 
 def test_equal_requests_are_asked_once_and_answered_each(tmp_path):

@@ -1,11 +1,18 @@
 """Records survive what texts hold, outputs appear whole, journals lose at most a batch."""
 
+import errno
+import fcntl
 import json
+import os
+import signal
+import subprocess
+import sys
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from beyondqa import records
 from beyondqa.errors import StudyError
 from beyondqa.items import Generation, LogLikelihood, MultipleChoiceItem, OpenItem, Score, from_json, to_json
 from beyondqa.records import (
@@ -159,3 +166,75 @@ def test_a_journal_reads_its_neighbours(tmp_path):
     with Journal(tmp_path, "pack_a.jsonl").open() as writer:
         writer.commit([{"key": "k1", "text": "one"}])
     assert Journal(tmp_path, "pack_b.jsonl").read() == {"k1": {"key": "k1", "text": "one"}}
+
+
+# Writes a batch, tells so, and goes on when it is told to: with a worker beside it, as engines have.
+HOLDER = """
+import os, sys, time
+from beyondqa.records import Journal
+with Journal(sys.argv[1], "own.jsonl").open() as writer:
+    writer.commit([{"key": "first"}])
+    if os.fork() == 0:
+        time.sleep(60)
+        os._exit(0)
+    print("open", flush=True)
+    sys.stdin.readline()
+    writer.commit([{"key": "last"}])
+"""
+
+
+@pytest.fixture
+def holder(root, tmp_path):
+    """A process that holds the journal of tmp_path, in a session of its own so that its worker dies with the test."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", HOLDER, tmp_path],
+        cwd=root / "workflow" / "scripts",
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    assert process.stdout.readline() == "open\n"
+    yield process
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+def test_a_second_writer_is_refused_and_told_who_is_first(tmp_path, holder, monkeypatch):
+    monkeypatch.setattr(records, "LOCK_PATIENCE_SECONDS", 0.5)
+    journal = Journal(tmp_path, "own.jsonl")
+    before = journal.path.read_bytes()
+    with pytest.raises(StudyError, match=rf"own\.lock: is held by process {holder.pid} on .*resume\.py"):
+        journal.open().__enter__()
+    assert journal.path.read_bytes() == before == b'[{"key": "first"}]\n'
+    with Journal(tmp_path, "neighbour.jsonl").open() as writer:
+        writer.commit([{"key": "beside"}])
+
+
+def test_a_second_writer_waits_and_then_reads_what_the_first_left(tmp_path, holder):
+    holder.stdin.write("go on\n")
+    holder.stdin.flush()
+    journal = Journal(tmp_path, "own.jsonl")
+    with journal.open() as writer:
+        assert set(journal.read()) == {"first", "last"}
+        writer.commit([{"key": "second"}])
+    assert journal.path.read_bytes() == b'[{"key": "first"}]\n[{"key": "last"}]\n[{"key": "second"}]\n'
+
+
+def test_a_lock_ends_with_its_process_even_where_a_worker_lives_on(tmp_path, holder, monkeypatch):
+    holder.send_signal(signal.SIGKILL)
+    assert holder.wait() == -signal.SIGKILL
+    monkeypatch.setattr(records, "LOCK_PATIENCE_SECONDS", 0)
+    with Journal(tmp_path, "own.jsonl").open() as writer:
+        writer.commit([{"key": "second"}])
+    assert set(Journal(tmp_path, "own.jsonl").read()) == {"first", "second"}
+
+
+def test_a_file_system_without_locks_is_refused(tmp_path, monkeypatch):
+    def unsupported(*_):
+        raise OSError(errno.ENOSYS, "Function not implemented")
+
+    monkeypatch.setattr(fcntl, "lockf", unsupported)
+    with pytest.raises(StudyError, match=r"cannot be locked .*`flock`"):
+        Journal(tmp_path, "own.jsonl").open().__enter__()
+    assert not (tmp_path / "own.jsonl").exists()

@@ -17,7 +17,7 @@ from typing import Any
 from .engines.base import Answer, Engine, Prepared, Request
 from .items import BranchLikelihoods, Generation, from_json, to_json
 from .progress import progress
-from .records import Journal
+from .records import Journal, JournalWriter
 
 EXIT_ON_SIGTERM = 128 + signal.SIGTERM
 
@@ -35,19 +35,20 @@ def answer_requests(
     prepared = engine.prepare(requests)
     unique = list({p.key: p for p in reversed(prepared)}.values())[::-1]
     batches = engine.plan(unique)[shard - 1 :: shards]
-    known = journal.read()
-    missing = [[p for p in batch if p.key not in known] for batch in batches]
-    _report(prepared, batches, missing, shard, shards)
-    if any(missing):
-        known |= _ask(engine, [batch for batch in missing if batch], journal)
+    with journal.open() as writer:
+        known = journal.read()
+        missing = [[p for p in batch if p.key not in known] for batch in batches]
+        _report(prepared, batches, missing, shard, shards)
+        if any(missing):
+            known |= _ask(engine, [batch for batch in missing if batch], writer)
     mine = {p.key for batch in batches for p in batch}
     return [_labelled(known[p.key], p, engine.model) for p in prepared if p.key in mine]
 
 
-def _ask(engine: Engine, batches: list[list[Prepared]], journal: Journal) -> dict[str, dict[str, Any]]:
+def _ask(engine: Engine, batches: list[list[Prepared]], writer: JournalWriter) -> dict[str, dict[str, Any]]:
     answers: dict[str, dict[str, Any]] = {}
     total = sum(map(len, batches))
-    with journal.open() as writer, _sigterm() as stopping, progress(total, engine.model) as done:
+    with _sigterm() as stopping, progress(total, engine.model) as done:
         for batch in batches:
             results = engine.answer(batch)
             lines = [{**to_json(result), "key": prepared.key} for prepared, result in zip(batch, results, strict=True)]

@@ -7,15 +7,24 @@ so that U+2028 inside a text cuts no record and lone surrogates survive.
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import json
+import logging
 import os
+import socket
 import tempfile
+import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO, Any
 
 from .errors import StudyError
 from .items import Item, Score, from_json, to_json
+
+# An NFS server gives up the locks of a machine that died after its lease, 90 seconds by default.
+LOCK_PATIENCE_SECONDS = 120
+
+log = logging.getLogger(__name__)
 
 
 @contextlib.contextmanager
@@ -135,9 +144,13 @@ class Journal:
 
     @contextlib.contextmanager
     def open(self) -> Iterator[JournalWriter]:
-        """A writer for this process's own journal; a torn tail from an earlier one is cut off first."""
+        """A writer for this process's own journal; a torn tail from an earlier one is cut off first.
+
+        Raises StudyError where another process has it open and does not let go. What is read inside the block is
+        all that earlier writers left.
+        """
         self.directory.mkdir(parents=True, exist_ok=True)
-        with open(self.path, "ab+") as file:
+        with _sole_writer(self.path.with_suffix(".lock")), open(self.path, "ab+") as file:
             _cut_torn_tail(file)
             yield JournalWriter(file)
 
@@ -159,6 +172,54 @@ class JournalWriter:
                 file=self._file.name,
                 remedy="Free disk space and run again: answers committed so far are kept",
             ) from error
+
+
+@contextlib.contextmanager
+def _sole_writer(path: Path) -> Iterator[None]:
+    """A POSIX record lock on the file, which tells in words who holds it.
+
+    The kernel, or the server of a shared file system, drops it when its process dies, however it dies. Unlike
+    flock's, it does not live on in worker processes that an engine forked; and it is the kind that NFS hands to
+    the server, so that it holds between machines. It excludes other processes, not a second writer in this one.
+    """
+    with open(path, "ab+", buffering=0) as file:
+        end = time.monotonic() + LOCK_PATIENCE_SECONDS
+        if not _try_lock(file):
+            log.info("waiting for %s, which holds %s", _holder(file), path)
+        while not _try_lock(file):
+            if time.monotonic() > end:
+                raise StudyError(
+                    f"is held by {_holder(file)}, and two writers would pay twice",
+                    file=path,
+                    remedy="Wait for it or end it; `python workflow/scripts/resume.py` ends what a dead run left",
+                )
+            time.sleep(1)
+        job = os.environ.get("SLURM_JOB_ID")
+        name = f"process {os.getpid()} on {socket.gethostname()}" + (f", SLURM job {job}" if job else "")
+        # The name is for people alone; a full disk is told where answers are written.
+        with contextlib.suppress(OSError):
+            file.truncate(0)
+            file.write(name.encode())
+        yield
+
+
+def _holder(file: IO[bytes]) -> str:
+    file.seek(0)
+    return file.read().decode() or "another process"
+
+
+def _try_lock(file: IO[bytes]) -> bool:
+    try:
+        fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except (BlockingIOError, PermissionError):
+        return False
+    except OSError as error:
+        raise StudyError(
+            f"cannot be locked ({error.strerror})",
+            file=file.name,
+            remedy="Name as `results` a folder on a file system with locks (Lustre: mounted with `flock`)",
+        ) from error
+    return True
 
 
 def _cut_torn_tail(file: IO[bytes]) -> None:

@@ -71,16 +71,17 @@ def find(texts: Iterable[str], extractor: Extractor, journal: Journal | None = N
     keyed = {content_key(text): text for text in texts}
     identity = extractor.identity()
     own_keys = {key: content_key({"text": key, **identity}) for key in keyed}
-    kept = journal.read() if journal else {}
-    found = {key: _read(kept[own]["mentions"]) for key, own in own_keys.items() if own in kept}
-    missing = [key for key in keyed if key not in found]
-    with journal.open() if journal else nullcontext() as writer, progress(len(missing), extractor.name) as done:
-        for batch in (missing[start : start + BATCH] for start in range(0, len(missing), BATCH)):
-            new = dict(zip(batch, extractor.extract([keyed[key] for key in batch]), strict=True))
-            if writer:
-                writer.commit([{"key": own_keys[key], "mentions": mentions} for key, mentions in new.items()])
-            found |= new
-            done.advance(len(batch))
+    with journal.open() if journal else nullcontext() as writer:
+        kept = journal.read() if journal else {}
+        found = {key: _read(kept[own]["mentions"]) for key, own in own_keys.items() if own in kept}
+        missing = [key for key in keyed if key not in found]
+        with progress(len(missing), extractor.name) as done:
+            for batch in (missing[start : start + BATCH] for start in range(0, len(missing), BATCH)):
+                new = dict(zip(batch, extractor.extract([keyed[key] for key in batch]), strict=True))
+                if writer:
+                    writer.commit([{"key": own_keys[key], "mentions": mentions} for key, mentions in new.items()])
+                found |= new
+                done.advance(len(batch))
     return {key: found[key] for key in keyed}
 
 
