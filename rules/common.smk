@@ -6,7 +6,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(workflow.basedir) / "workflow" / "scripts"))
 
-from beyondqa import engines as engine_registry, stages as stage_registry
+from beyondqa import engines as engine_registry, predictions as prediction_formats, stages as stage_registry
 from beyondqa.config import validated
 from beyondqa.errors import StudyError
 from beyondqa.study import Study

@@ -12,10 +12,16 @@ def models_with(engine):
     return [name for name, entry in STUDY.models.items() if entry["engine"] == engine]
 
 
+def prediction_files(model):
+    """The files that a recorded model's answers are read from, as far as the study asks for them."""
+    named = STUDY.recorded_benchmarks(model)[0]
+    return [path for name in named for path in prediction_formats.paths(STUDY.models[model]["predictions"][name])]
+
+
 def model_files(wildcards):
     """The file that says that a made model is complete, and the files of recorded predictions."""
     entry = STUDY.models[wildcards.model]
-    files = [settings["path"] for settings in entry.get("predictions", {}).values()]
+    files = prediction_files(wildcards.model)
     if "embedded" in entry or "derived_from" in entry:
         files.append(f"{STUDY.model_directory(wildcards.model)}/config.json")
     return files
@@ -99,7 +105,7 @@ rule read_recorded_answers:
     benchmark:
         RESULTS + "/benchmarks/inference/{stage}/{model}/{pack}/{shard}-of-{shards}.tsv"
     wildcard_constraints:
-        stage="greedy|samples",
+        stage="greedy|samples|likelihoods",
         model=one_of(models_with("recorded")),
     conda:
         "../envs/analysis.yaml"
@@ -108,7 +114,37 @@ rule read_recorded_answers:
         semantics=engine_registry.module("recorded").SEMANTICS,
     threads: 1
     resources:
-        mem_mb=2000,
+        mem_mb=lambda w, attempt: 2000 * attempt,
         runtime=30,
     script:
         "../workflow/scripts/read_recorded_answers.py"
+
+
+def recorded_joins():
+    """The report's file about recorded predictions; none where there are none, or a release has read them."""
+    there = any(STUDY.recorded_benchmarks(model)[0] for model in models_with("recorded"))
+    return [f"{RESULTS}/statistics/recorded_joins.json"] if there and "from_release" not in config else []
+
+
+rule join_recorded_answers:
+    input:
+        datasets=lambda w: dataset_files(dict.fromkeys(b for m in models_with("recorded") for b in STUDY.recorded_benchmarks(m)[0])),
+        predictions=[path for model in models_with("recorded") for path in prediction_files(model)],
+        library=library("engines/recorded.py", "predictions"),
+    output:
+        RESULTS + "/statistics/recorded_joins.json",
+    log:
+        RESULTS + "/logs/statistics/recorded_joins.log",
+    benchmark:
+        RESULTS + "/benchmarks/statistics/recorded_joins.tsv"
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        entries=[STUDY.models[model] for model in models_with("recorded")],
+        unnamed={model: STUDY.recorded_benchmarks(model)[1] for model in models_with("recorded")},
+    threads: 1
+    resources:
+        mem_mb=lambda w, attempt: 2000 * attempt,
+        runtime=30,
+    script:
+        "../workflow/scripts/join_recorded_answers.py"

@@ -150,6 +150,7 @@ rule report:
         means=means_files(STUDY.families, STUDY.packs),
         manifests=manifest_files(STUDY.benchmarks),
         records=[f"{RESULTS}/statistics/records/{pack}.json" for pack in STUDY.packs if pack_scores(pack)],
+        joins=recorded_joins(),
         library=library("report") + [f"{LIBRARY}/report/page.{suffix}" for suffix in ("html.j2", "css", "js")],
     output:
         RESULTS + "/report.html",
@@ -160,7 +161,7 @@ rule report:
     conda:
         "../envs/analysis.yaml"
     params:
-        reads=["tables", "figures", "means", "manifests", "records"],
+        reads=["tables", "figures", "means", "manifests", "records", "joins"],
         study={
             "name": config["study"]["name"],
             "seed": config["study"]["seed"],

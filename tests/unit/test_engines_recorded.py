@@ -62,8 +62,10 @@ def test_a_metadata_field_joins_and_keeps_its_zeros(tmp_path):
 
 def test_predictions_of_other_items_are_counted_in_the_log(tmp_path, caplog):
     path = write_csv(tmp_path / "p.csv", [("a", "1"), ("b", "2"), ("c", "3"), ("z9", "4")])
-    assert len(recorded.answers(entry(path), ITEMS, "aci_bench")) == 3
-    assert "1 predictions are for no item here: z9" in caplog.text
+    with caplog.at_level("INFO"):
+        assert len(recorded.answers(entry(path), ITEMS, "aci_bench")) == 3
+    assert "4 predictions, 3 of 3 items of aci_bench joined by id" in caplog.text
+    assert "1 no item has their id: z9" in caplog.text
 
 
 def test_several_answers_to_an_item_are_ordered_by_their_index(tmp_path):
@@ -94,10 +96,12 @@ def test_a_missing_answer_names_the_item_unless_it_is_allowed(tmp_path):
 @pytest.mark.parametrize(
     ("rows", "settings", "message"),
     [
-        ([("a", "1"), ("a", "2")], {}, r"record a: two predictions"),
+        ([("a", "1"), ("a", "2")], {}, r"record a: 1 predictions differ from another for the same item \(a\)"),
+        ([("y", "1"), ("z", "2")], {}, r"of 2 predictions none is for one of the 3 items\. 2: no item has their id"),
+        ([], {}, r"of 0 predictions none is for one of the 3 items.*have as id: a, b, c"),
         ([("a", "1")], {"text": "note"}, r"row 1: there is no column 'note'.*key, answer"),
-        ([("a", "one")], {"index": "answer"}, r"record a: the index 'one' is no whole number"),
-        ([("a", "1")], {"join": "colour"}, r"record a: the item has no 'colour'.*id, code"),
+        ([("a", "one")], {"index": "answer"}, r"record row 1: the index 'one' is no whole number"),
+        ([("a", "1")], {"join": "colour"}, r"record a: the item has no 'colour'.*id, question, code"),
     ],
 )
 def test_faults_of_a_file_name_it_the_record_and_the_remedy(tmp_path, rows, settings, message):
@@ -107,10 +111,79 @@ def test_faults_of_a_file_name_it_the_record_and_the_remedy(tmp_path, rows, sett
     assert str(path) in str(caught.value)
 
 
-def test_items_that_cannot_be_told_apart_are_refused(tmp_path):
+def test_a_prediction_that_could_be_several_items_is_told_and_given_to_none(tmp_path):
+    path = write_csv(tmp_path / "p.csv", [("7", "1"), ("8", "2")])
+    items = [item("x", code=7), item("y", code="7"), item("z", code=8)]
+    with pytest.raises(StudyError, match="2 of 3 items have no prediction; 1 predictions are for several items"):
+        recorded.answers(entry(path, join="code"), items, "aci_bench")
+    settings = entry(path, join="code", allow_missing=True)
+    assert texts(recorded.answers(settings, items, "aci_bench")) == {"z": "2"}
+    assert recorded.summary(settings, items, "aci_bench") == {
+        "model": "other",
+        "benchmark": "aci_bench",
+        "files": str(path),
+        "joined by": "code",
+        "predictions": 2,
+        "items": 3,
+        "joined items": 1,
+        "faults": ["1 several items have their code (7)", "2 items have no prediction (x, y)"],
+    }
+
+
+def test_items_that_cannot_be_told_apart_at_all_are_refused(tmp_path):
     path = write_csv(tmp_path / "p.csv", [("7", "1")])
-    with pytest.raises(StudyError, match="items x and y have the same code '7'"):
+    with pytest.raises(StudyError, match="1: several items have their code"):
         recorded.answers(entry(path, join="code"), [item("x", code=7), item("y", code="7")], "aci_bench")
+
+
+def test_the_benchmarks_own_ids_join_without_its_name(tmp_path):
+    path = write_csv(tmp_path / "p.csv", [("aci_bench:1", "one"), ("2", "two")])
+    items = [item("aci_bench:1"), item("aci_bench:2")]
+    assert texts(recorded.answers(entry(path), items, "aci_bench")) == {"aci_bench:1": "one", "aci_bench:2": "two"}
+    write_csv(path, [("aci_bench:1", "one"), ("2", "two"), ("1", "uno")])
+    with pytest.raises(StudyError, match=r"1 predictions differ from another for the same item \(1\)"):
+        recorded.answers(entry(path), items, "aci_bench")
+
+
+def test_the_same_words_twice_count_once_and_are_told(tmp_path, caplog):
+    path = write_csv(tmp_path / "p.csv", [("a", "1"), ("b", "2"), ("a", "1"), ("c", "3")])
+    assert [g.text for g in recorded.answers(entry(path), ITEMS, "aci_bench", variant="sample")] == ["1", "2", "3"]
+    assert "1 come twice in the same words, one counts: a" in caplog.text
+
+
+def test_examples_are_few_and_short():
+    assert recorded.first(["a", "b", "c", "d", "e"]) == "a, b, c, 2 more"
+    assert recorded.first(["x" * 99, "two\nlines"]) == "x" * 59 + "…, two lines"
+
+
+def test_one_file_of_several_models(tmp_path):
+    path = tmp_path / "p.csv"
+    rows = [("key", "who", "answer"), ("a", "lab/one", "1a"), ("a", "other", "2a"), ("b", "lab/one", "1b")]
+    with open(path, "w", newline="") as file:
+        csv.writer(file).writerows(rows)
+    first = entry(path, model="who", model_value="lab/one", allow_missing=True)
+    assert texts(recorded.answers(first, ITEMS, "aci_bench")) == {"a": "1a", "b": "1b"}
+    own_name = entry(path, model="who", allow_missing=True)
+    assert texts(recorded.answers(own_name, ITEMS, "aci_bench")) == {"a": "2a"}
+    with pytest.raises(StudyError, match=r"no row is of the model 'three'.*lab/one, other"):
+        recorded.answers(entry(path, model="who", model_value="three"), ITEMS, "aci_bench")
+
+
+def test_several_files_are_read_as_one(tmp_path):
+    paths = [write_csv(tmp_path / f"{k}.csv", [(k, k.upper())]) for k in "abc"]
+    settings = entry("")
+    settings["predictions"]["aci_bench"]["path"] = [str(path) for path in paths]
+    assert texts(recorded.answers(settings, ITEMS, "aci_bench")) == {"a": "A", "b": "B", "c": "C"}
+
+
+def test_a_list_of_texts_is_several_answers(tmp_path):
+    path = tmp_path / "p.jsonl"
+    rows = [{"key": "a", "answer": ["x", None, "z"]}, {"key": "b", "answer": "y"}, {"key": "c", "answer": []}]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    settings = entry(path, allow_missing=True)
+    got = recorded.answers(settings, ITEMS, "aci_bench", variant="sample")
+    assert [(g.item_id, g.index, g.text) for g in got] == [("a", 0, "x"), ("a", 1, "z"), ("b", 0, "y")]
+    assert recorded.summary(settings, ITEMS, "aci_bench")["faults"] == ["1 items have no prediction (c)"]
 
 
 @pytest.mark.parametrize(
@@ -152,3 +225,16 @@ def test_real_recordings_in_both_layouts(shared):
             wanted = {row["encounter_id"]: row["note"] for row in csv.DictReader(file)}
         got = recorded.answers(entry(path, id="encounter_id", text="note", join="encounter_id"), items, "aci_bench")
         assert [g.text for g in got] == [wanted[i.metadata["encounter_id"]] for i in items]
+
+
+def test_real_samples_join_by_the_question(shared):
+    """OLAPH's published answers, six a question in a list, joined by the question; against json on the same file."""
+    path = shared / "recorded/olaph_sampled_predictions/pdata_gemma-7b_kqa_golden_sampling.jsonl.gz"
+    with gzip.open(path, "rt", encoding="utf-8") as file:
+        rows = [json.loads(line) for line in file]
+    items = [OpenItem(f"olaph:{n}", "aci_bench", row["Question"], "that.", "?") for n, row in enumerate(rows)]
+    wanted = [(f"olaph:{n}", i, text) for n, row in enumerate(rows) for i, text in enumerate(row["sample_predictions"])]
+    settings = entry(path, id="Question", text="sample_predictions", join="question")
+    got = recorded.answers(settings, items, "aci_bench", variant="sample")
+    assert [(g.item_id, g.index, g.text) for g in got] == wanted
+    assert len(wanted) == 6 * 201

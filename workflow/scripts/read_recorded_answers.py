@@ -1,10 +1,16 @@
-"""Read a model's answers from files of predictions."""
+"""Read a model's answers, or the log-likelihoods of its options, from files of predictions."""
+
+from functools import partial
 
 from beyondqa.engines import recorded
 from beyondqa.logs import to_file
 from beyondqa.records import read_items, write_records
 
-VARIANTS = {"greedy": "greedy", "samples": "sample"}
+READ = {
+    "greedy": partial(recorded.answers, variant="greedy"),
+    "samples": partial(recorded.answers, variant="sample"),
+    "likelihoods": recorded.likelihoods,
+}
 
 with to_file(snakemake.log[0]):
     wildcards = snakemake.wildcards
@@ -12,11 +18,8 @@ with to_file(snakemake.log[0]):
     answers = [
         answer
         for benchmark in dict.fromkeys(item.benchmark for item in items)
-        for answer in recorded.answers(
-            snakemake.params.entry,
-            [item for item in items if item.benchmark == benchmark],
-            benchmark,
-            variant=VARIANTS[wildcards.stage],
+        for answer in READ[wildcards.stage](
+            snakemake.params.entry, [item for item in items if item.benchmark == benchmark], benchmark
         )
     ]
     write_records(snakemake.output[0], answers[int(wildcards.shard) - 1 :: int(wildcards.shards)])

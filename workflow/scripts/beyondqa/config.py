@@ -11,7 +11,7 @@ import yaml
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
 
-from . import benchmarks, engines, metrics
+from . import benchmarks, engines, metrics, predictions
 from .errors import StudyError
 from .registry import suggestion
 from .resources import LOCAL_ENGINES
@@ -88,6 +88,7 @@ def _semantic_faults(config: Mapping[str, Any]) -> Iterator[str]:
     yield from _unknown("benchmarks", config["benchmarks"], benchmarks.names(), "benchmark")
     yield from _unknown("metrics", config["metrics"], metrics.names(), "metric")
     yield from _model_faults(config["models"], model_names)
+    yield from _prediction_faults(config)
     yield from _pickle_faults(config, ())
     for group, settings in config["groups"].items():
         yield from _unknown(f"groups.{group}.models", settings["models"], model_names, "model of this config")
@@ -135,6 +136,29 @@ def _model_faults(entries: list[dict[str, Any]], names: list[str]) -> Iterator[s
                 yield f"{pair} share the {source} {entry[source]!r}; each model once"
 
 
+def _prediction_faults(config: Mapping[str, Any]) -> Iterator[str]:
+    """Files of predictions whose entries do not fit their format, or that nothing would read."""
+    for number, entry in enumerate(config["models"]):
+        key = f"models[{number}].predictions"
+        if (entry["engine"] == "recorded") != ("predictions" in entry):
+            yield f"{key}: the engine recorded has predictions, and no other has them"
+        yield from _unknown(key, entry.get("predictions", {}), benchmarks.names(), "benchmark")
+        for name, settings in entry.get("predictions", {}).items():
+            if name not in benchmarks.names():
+                continue
+            kind = benchmarks.get(name).kind
+            faults = list(predictions.faults(settings, kind))
+            yield from (f"{key}.{name} {fault}" for fault in faults)
+            asked = kind == "multiple_choice" and name in config["benchmarks"]
+            if not faults and asked and predictions.holds(settings, kind) == "answers" and not _reads_choices(config):
+                yield f"{key}.{name} holds answers in text, which only metrics.generated_accuracy reads"
+
+
+def _reads_choices(config: Mapping[str, Any]) -> bool:
+    known = [name for name in config["metrics"] if name in metrics.names()]
+    return any(metrics.module(name).INPUT == "choices" for name in known)
+
+
 def _pickle_faults(value: Any, path: tuple[str | int, ...]) -> Iterator[str]:
     """Pickles of a Hub repository that are trusted whatever they will be, wherever in the config."""
     if isinstance(value, Mapping):
@@ -168,7 +192,8 @@ def reference_page() -> str:
 def _rows(rules: Mapping[str, Any], path: str) -> Iterator[str]:
     for name, rule in rules.get("properties", {}).items():
         key = f"{path}.{name}".lstrip(".")
-        kind = rule["type"] + (f": {', '.join(map(str, rule['enum']))}" if "enum" in rule else "")
+        types = rule["type"] if isinstance(rule["type"], str) else " or ".join(rule["type"])
+        kind = types + (f": {', '.join(map(str, rule['enum']))}" if "enum" in rule else "")
         default = f"`{rule['default']}`" if "default" in rule else ""
         yield f"| `{key}` | {kind} | {default} | {rule['description'].strip().replace('|', chr(92) + '|')} |"
         yield from _rows(rule, key)

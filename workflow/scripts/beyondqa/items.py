@@ -101,8 +101,9 @@ class LogLikelihood:
 
     `variant` is "option" (candidate `index` given the prompt), "reference" (the reference alone, after
     the prefix token) or "reference_given_prompt". `token_log_probabilities` are in nats, one a token of
-    the continuation; the prefix token is never scored. `is_greedy` tells whether every token was the
-    most probable one.
+    the continuation; the prefix token is never scored. With `summed` it is one number, their sum: a file of
+    somebody else's told no more. `is_greedy` tells whether every token was the most probable one, None where
+    such a file does not.
     """
 
     item_id: str
@@ -111,10 +112,11 @@ class LogLikelihood:
     variant: str
     index: int
     token_log_probabilities: tuple[float, ...]
-    is_greedy: bool
+    is_greedy: bool | None
     prompt_tokens: int = 0
     prompt_tokens_cut: int = 0
     key: str = ""
+    summed: bool = False
 
     @property
     def total(self) -> float:

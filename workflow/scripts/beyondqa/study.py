@@ -9,13 +9,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from . import benchmarks, metrics, resources, stages
+from . import benchmarks, metrics, predictions, resources, stages
 from .benchmarks import Benchmark
 
 WHOLE = "all"
-MAIN_STAGES = {"likelihoods": "likelihoods", "answers": "greedy", "judgements": "greedy", "relaxed": "relaxed"}
-# What can be recorded elsewhere and read from files.
-RECORDED_STAGES = ("greedy", "samples")
+MAIN_STAGES = {
+    "likelihoods": "likelihoods",
+    "answers": "greedy",
+    "choices": "greedy",
+    "judgements": "greedy",
+    "relaxed": "relaxed",
+}
+# Stages whose answers can be recorded elsewhere and read from files -> what the files then hold.
+RECORDED_STAGES = {"greedy": "answers", "samples": "answers", "likelihoods": "likelihoods"}
 # Stages whose answers are scored beside the greedy ones, for dispersion.
 FURTHER_ANSWERS = ("samples", "rephrased")
 
@@ -107,7 +113,8 @@ class Study:
         tasks = {task for name in self.metric_modules(family) for task in getattr(metrics.module(name), "TASKS", ())}
         if tasks:
             return benchmark.task in tasks
-        return self.metric_input(family) == "likelihoods" or benchmark.kind == "open"
+        kinds = {"likelihoods": ("multiple_choice", "open"), "choices": ("multiple_choice",)}
+        return benchmark.kind in kinds.get(self.metric_input(family), ("open",))
 
     def _with_paths(self, value: Any) -> Any:
         if isinstance(value, list):
@@ -152,15 +159,35 @@ class Study:
 
     def stage_benchmarks(self, stage: str, pack: str, model: str | None = None) -> list[str]:
         """Benchmarks of the pack that take part in an inference stage, for one model or for any."""
-        if model is not None and self.models[model]["engine"] == "recorded" and stage not in RECORDED_STAGES:
-            return []
         names = self.packs[pack] if model is None else self.benchmarks_of(model, pack)
+        if model is not None and self.models[model]["engine"] == "recorded":
+            names = [name for name in names if self._is_recorded(stage, model, name)]
         module = stages.get(stage)
         if not module.SETTINGS:
-            return [name for name in names if stage in self.benchmarks[name].stages]
+            return [name for name in names if stage in self._stages_of(self.benchmarks[name])]
         chosen = self.config["inference"].get(module.SETTINGS, {}).get("benchmarks", [])
         answered = self.stage_benchmarks(module.ANSWERS, pack, model) if module.ANSWERS else names
         return [name for name in names if name in chosen and name in answered]
+
+    def _stages_of(self, benchmark: Benchmark) -> tuple[str, ...]:
+        """The benchmark's own stages, and answers in text to multiple choice where a metric reads them."""
+        read = benchmark.kind == "multiple_choice" and "choices" in self.families
+        return (*benchmark.stages, "greedy") if read else benchmark.stages
+
+    def _is_recorded(self, stage: str, model: str, benchmark: str) -> bool:
+        """Whether the model's files hold what the stage asks. Of a model that names none, a release does."""
+        files = self.models[model]["predictions"]
+        if not files:
+            return RECORDED_STAGES.get(stage) == "answers"
+        return benchmark in files and RECORDED_STAGES.get(stage) == predictions.holds(
+            files[benchmark], self.benchmarks[benchmark].kind
+        )
+
+    def recorded_benchmarks(self, model: str) -> tuple[list[str], list[str]]:
+        """Benchmarks of a model's tasks for which files of predictions are named, and those for which none are."""
+        asked = [name for pack in self.packs for name in self.benchmarks_of(model, pack)]
+        files = self.models[model].get("predictions", {})
+        return [name for name in asked if name in files], [name for name in asked if name not in files]
 
     def stage_settings(self, stage: str) -> dict[str, Any]:
         """The stage's own settings from the config, without the list of benchmarks."""

@@ -1,19 +1,28 @@
-"""Answers from elsewhere, read from files: everything after generation runs on them."""
+"""Answers from elsewhere, read from files: everything after generation runs on them.
+
+Nothing is guessed: a prediction is an item's where their ids, questions or metadata are equal, and what is no
+item's, several items', or said twice is counted and told.
+"""
 
 from __future__ import annotations
 
-import gzip
-import json
 import logging
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from .. import predictions
 from ..errors import StudyError
-from ..items import Generation, Item
+from ..items import Generation, Item, LogLikelihood, MultipleChoiceItem
+from ..normalisation import comparable
+from ..predictions.base import Answer, OptionLikelihoods, Prediction
 from .base import Engine
 
 SEMANTICS = 1
+
+# How many examples of a fault are named.
+EXAMPLES = 3
 
 log = logging.getLogger("beyondqa")
 
@@ -25,141 +34,241 @@ def load(entry: Mapping[str, Any]) -> Engine:
     )
 
 
-def answers(
-    entry: Mapping[str, Any], items: Sequence[Item], benchmark: str, *, variant: str = "greedy"
-) -> list[Generation]:
-    """The recorded answers to the items of one benchmark, item by item.
+@dataclass
+class Join:
+    """The predictions of one model for one benchmark, joined to its items.
 
-    `entry["predictions"][benchmark]` has `path` (.csv, .jsonl, .json, each also .gz), the columns `id` and `text`,
-    and may have `index` (a column of whole numbers that tells several answers to one item apart), `join` (what
-    the ids are matched with: "id" or a metadata field of the items) and `allow_missing`. With `variant` "sample"
-    all answers to an item come, counted from 0 in the order of `index`; otherwise the first one. An empty text is
-    an answer, a JSON null is none. Predictions of other items are counted in the log.
+    `by_item` has, in the items' order, the predictions of each item that has any, in the order of their index;
+    `total` counts all that the files hold. The lists name identifiers that are no item's or several items', ids
+    of items with a prediction that comes twice in the same words, and of items without any.
+    """
 
-    Raises StudyError where the file, a column, or an item's answer is missing, where two predictions are for
-    the same item and index, or where two items have the same value of the join field.
+    files: str
+    field: str
+    items: int
+    total: int = 0
+    by_item: dict[str, list[Prediction]] = field(default_factory=dict)
+    unmatched: list[str] = field(default_factory=list)
+    ambiguous: list[str] = field(default_factory=list)
+    repeated: list[str] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)
+
+    def faults(self) -> dict[str, list[str]]:
+        """What went wrong in words -> what it concerns; nothing that did not happen."""
+        told = {
+            f"no item has their {self.field}": self.unmatched,
+            f"several items have their {self.field}": self.ambiguous,
+            "come twice in the same words, one counts": self.repeated,
+            "items have no prediction": self.missing,
+        }
+        return {words: names for words, names in told.items() if names}
+
+
+def joined(entry: Mapping[str, Any], items: Sequence[Item], benchmark: str) -> Join:
+    """The recorded predictions for the items of one benchmark.
+
+    `entry["predictions"][benchmark]` has `path`, one file or several, and `format`, a module of
+    `beyondqa.predictions`, which says what else it takes. They are joined by `join`: the item's "id" (the
+    benchmark's name before it or not), its "question" (blanks at both ends aside), or a metadata field; where the
+    entry names no `id`, by the question. With `allow_missing` items may lack a prediction.
+
+    Raises StudyError where a file cannot be read, no prediction is any item's, two for the same item and
+    index differ, or an item lacks one that it must have.
     """
     settings = entry["predictions"].get(benchmark)
     if settings is None:
         raise StudyError(
             f"has no predictions for {benchmark}", record=entry["name"], remedy="Name their file in the config"
         )
-    path = Path(settings["path"])
-    by_id = _by_id(_read(path), settings, path)
-    ids = _join_values(items, settings.get("join", "id"), path)
-    if unmatched := sorted(by_id.keys() - set(ids)):
-        log.warning("%s: %d predictions are for no item here: %s", path, len(unmatched), ", ".join(unmatched[:10]))
-    missing = [item.id for item, value in zip(items, ids, strict=True) if value not in by_id]
-    if missing and not settings.get("allow_missing"):
+    join = Join(", ".join(predictions.paths(settings)), predictions.join_field(settings), len(items))
+    owners = _owners(items, join)
+    found: dict[str, dict[tuple[int, ...], Prediction]] = {item.id: {} for item in items}
+    differing: list[str] = []
+    for prediction in _read(entry["name"], settings, predictions.holds(settings, _kind(items))):
+        join.total += 1
+        ids = owners.get(prediction.identifier.strip(), [])
+        if len(ids) != 1:
+            (join.ambiguous if ids else join.unmatched).append(prediction.identifier)
+        elif not (isinstance(prediction, Answer) and prediction.text is None):
+            index = prediction.index if isinstance(prediction, Answer) else ()
+            if found[ids[0]].setdefault(index, prediction) is not prediction:
+                same = found[ids[0]][index] == prediction
+                (join.repeated if same else differing).append(prediction.identifier)
+    if differing:
         raise StudyError(
-            f"{len(missing)} of {len(items)} items have no prediction",
-            file=path,
-            record=missing[0],
-            remedy="Complete the file, or allow it with allow_missing: true",
+            f"{len(differing)} predictions differ from another for the same item ({first(differing)})",
+            file=join.files,
+            record=differing[0],
+            remedy="Keep one an item, or name the column that counts them as index",
         )
+    join.by_item = {item: [by_index[i] for i in sorted(by_index)] for item, by_index in found.items() if by_index}
+    join.missing = [item for item, by_index in found.items() if not by_index]
+    _require(join, items, allow_missing=settings.get("allow_missing", False))
+    return join
+
+
+def answers(
+    entry: Mapping[str, Any], items: Sequence[Item], benchmark: str, *, variant: str = "greedy"
+) -> list[Generation]:
+    """The recorded answers to the items of one benchmark, item by item (see `joined`).
+
+    With `variant` "sample" all answers to an item come, counted from 0 in the order of their index; otherwise the
+    first one. An empty text is an answer. Raises StudyError where letters stand for other options than the item's.
+    """
+    join = _told(entry, items, benchmark)
+    _require_options(items, join)
     return [
-        Generation(item.id, benchmark, entry["name"], variant, index, text, "recorded")
-        for item, value in zip(items, ids, strict=True)
-        for index, text in enumerate(by_id.get(value, [])[: None if variant == "sample" else 1])
+        Generation(item, benchmark, entry["name"], variant, index, answer.text, answer.finish_reason)
+        for item, found in join.by_item.items()
+        for index, answer in enumerate(found[: None if variant == "sample" else 1])
     ]
 
 
-def _by_id(rows: Iterable[Mapping[str, Any]], settings: Mapping[str, Any], path: Path) -> dict[str, list[str]]:
-    """Texts by id, in the order of their index."""
-    found: dict[str, dict[int, str]] = {}
-    for number, row in enumerate(rows, start=1):
-        identifier = str(_cell(row, settings["id"], path, number))
-        index = _whole(_cell(row, settings["index"], path, number), path, identifier) if "index" in settings else 0
-        text = _cell(row, settings["text"], path, number)
-        if text is None:
-            continue
-        if not isinstance(text, str):
-            raise StudyError(f"the prediction is no text but {text!r}", file=path, record=identifier)
-        if index in found.setdefault(identifier, {}):
-            raise StudyError(
-                "two predictions are for this item",
-                file=path,
-                record=identifier,
-                remedy="Keep one, or name the column that counts them as index",
-            )
-        found[identifier][index] = text
-    return {identifier: [texts[i] for i in sorted(texts)] for identifier, texts in found.items()}
+def likelihoods(entry: Mapping[str, Any], items: Sequence[Item], benchmark: str) -> list[LogLikelihood]:
+    """The recorded log-likelihoods of the items' candidates, item by item (see `joined`).
+
+    Raises StudyError where other texts than the item's candidates were scored, or another one is right.
+    """
+    join = _told(entry, items, benchmark)
+    by_id = {item.id: item for item in items}
+    return [
+        likelihood
+        for item, (options,) in join.by_item.items()
+        for likelihood in _of_candidates(by_id[item], options, entry["name"], join)
+    ]
 
 
-def _cell(row: Mapping[str, Any], column: str, path: Path, number: int) -> Any:
-    if column not in row:
-        raise StudyError(
-            f"there is no column {column!r}",
-            file=path,
-            record=f"row {number}",
-            remedy=f"Its columns are: {', '.join(map(str, row))}",
-        )
-    return row[column]
+def summary(entry: Mapping[str, Any], items: Sequence[Item], benchmark: str) -> dict[str, Any]:
+    """How the predictions for one benchmark were joined, for the report: counts, and each fault with examples."""
+    join = joined(entry, items, benchmark)
+    return {
+        "model": entry["name"],
+        "benchmark": benchmark,
+        "files": join.files,
+        "joined by": join.field,
+        "predictions": join.total,
+        "items": join.items,
+        "joined items": len(join.by_item),
+        "faults": [f"{len(names)} {words} ({first(names)})" for words, names in join.faults().items()],
+    }
 
 
-def _whole(value: Any, path: Path, identifier: str) -> int:
-    try:
-        return int(value)
-    except (TypeError, ValueError) as error:
-        raise StudyError(f"the index {value!r} is no whole number", file=path, record=identifier) from error
+def first(names: Sequence[str]) -> str:
+    """The first few of the names, shortened, with the number of the others."""
+    more = [f"{len(names) - EXAMPLES} more"] if len(names) > EXAMPLES else []
+    return ", ".join([*map(_shortened, names[:EXAMPLES]), *more])
 
 
-def _join_values(items: Sequence[Item], field: str, path: Path) -> list[str]:
-    owners: dict[str, str] = {}
+def _shortened(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= 60 else f"{line[:59]}…"
+
+
+def _told(entry: Mapping[str, Any], items: Sequence[Item], benchmark: str) -> Join:
+    join = joined(entry, items, benchmark)
+    log.info(
+        "%s: %d predictions, %d of %d items of %s joined by %s",
+        *(join.files, join.total, len(join.by_item), join.items, benchmark, join.field),
+    )
+    for words, names in join.faults().items():
+        log.warning("%s: %d %s: %s", join.files, len(names), words, first(names))
+    return join
+
+
+def _read(model: str, settings: Mapping[str, Any], holds: str) -> Iterator[Prediction]:
+    read = predictions.get(settings.get("format", predictions.DEFAULT)).read
+    for path in predictions.paths(settings):
+        yield from read(Path(path), {"model_value": model, **settings}, holds)
+
+
+def _kind(items: Sequence[Item]) -> str:
+    return "multiple_choice" if items and isinstance(items[0], MultipleChoiceItem) else "open"
+
+
+def _owners(items: Sequence[Item], join: Join) -> dict[str, list[str]]:
+    """Ids of the items that have each value of the join's field."""
+    owners: dict[str, list[str]] = {}
     for item in items:
-        if field != "id" and field not in item.metadata:
-            raise StudyError(
-                f"the item has no {field!r} to match predictions with",
-                file=path,
-                record=item.id,
-                remedy=f"Join on one of: id, {', '.join(item.metadata)}",
-            )
-        value = item.id if field == "id" else str(item.metadata[field])
-        if value in owners:
-            raise StudyError(
-                f"items {owners[value]} and {item.id} have the same {field} {value!r}",
-                file=path,
-                remedy="Join on a field that tells them apart",
-            )
-        owners[value] = item.id
-    return list(owners)
+        for value in _values(item, join):
+            owners.setdefault(value.strip(), []).append(item.id)
+    return owners
 
 
-def _read(path: Path) -> Iterator[Mapping[str, Any]]:
-    kind = path.name.removesuffix(".gz").rpartition(".")[2]
-    readers = {"csv": _read_csv, "jsonl": _read_jsonl, "json": _read_json}
-    if kind not in readers:
+def _values(item: Item, join: Join) -> set[str]:
+    if join.field == "id":
+        return {item.id, item.id.removeprefix(f"{item.benchmark}:")}
+    if join.field == "question":
+        return {item.question}
+    if join.field not in item.metadata:
         raise StudyError(
-            "is of an unknown kind", file=path, remedy="Give a .csv, .jsonl or .json file, or one of them .gz"
+            f"the item has no {join.field!r} to match predictions with",
+            file=join.files,
+            record=item.id,
+            remedy=f"Join on one of: id, question, {', '.join(item.metadata)}",
         )
-    try:
-        yield from readers[kind](path)
-    except (OSError, EOFError, ValueError) as error:
-        raise StudyError(str(error), file=path, remedy="Remake the file or correct its path") from error
+    return {str(item.metadata[join.field])}
 
 
-def _read_csv(path: Path) -> Iterator[Mapping[str, Any]]:
-    import pandas as pd
-
-    # Every cell stays the text that it is: "NA", "None" and "null" are answers, and ids keep their zeros.
-    frame = pd.read_csv(path, dtype=str, keep_default_na=False, encoding="utf-8-sig")
-    return iter(frame.to_dict("records"))
-
-
-def _read_jsonl(path: Path) -> Iterator[Mapping[str, Any]]:
-    with _open(path) as file:
-        for line in file:
-            if line.strip():
-                yield json.loads(line.decode("utf-8"))
-
-
-def _read_json(path: Path) -> Iterator[Mapping[str, Any]]:
-    with _open(path) as file:
-        rows = json.loads(file.read().decode("utf-8-sig"))
-    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-        raise ValueError("is no list of JSON objects")
-    return iter(rows)
+def _require(join: Join, items: Sequence[Item], *, allow_missing: bool) -> None:
+    if not join.by_item:
+        faults = [f"{len(names)}: {words} ({first(names)})" for words, names in join.faults().items()]
+        raise StudyError(
+            f"of {join.total} predictions none is for one of the {join.items} items. {'; '.join(faults)}",
+            file=join.files,
+            remedy=f"The items have as {join.field}: {first([min(_values(item, join), key=len) for item in items])}",
+        )
+    if join.missing and not allow_missing:
+        ambiguous = f"; {len(join.ambiguous)} predictions are for several items by their {join.field}"
+        raise StudyError(
+            f"{len(join.missing)} of {join.items} items have no prediction{ambiguous if join.ambiguous else ''}",
+            file=join.files,
+            record=join.missing[0],
+            remedy="Complete the file, or allow it with allow_missing: true",
+        )
 
 
-def _open(path: Path):
-    return gzip.open(path, "rb") if path.suffix == ".gz" else open(path, "rb")
+def _require_options(items: Sequence[Item], join: Join) -> None:
+    """Letters in an answer must stand for the item's options, in its order, where the file tells for which."""
+    for item in items:
+        for answer in join.by_item.get(item.id, ()) if isinstance(item, MultipleChoiceItem) else ():
+            if answer.options and list(map(comparable, answer.options)) != list(map(comparable, item.options)):
+                raise StudyError(
+                    f"shown were the options {', '.join(answer.options)}, but the item's are {', '.join(item.options)}",
+                    file=join.files,
+                    record=item.id,
+                    remedy="Leave it out of the file, or use the version of the benchmark that was asked",
+                )
+
+
+def _of_candidates(
+    item: MultipleChoiceItem, options: OptionLikelihoods, model: str, join: Join
+) -> Iterator[LogLikelihood]:
+    scored = [text.strip() for text in options.continuations]
+    candidates = [text.strip() for text in item.candidates]
+    if sorted(scored) != sorted(candidates) or len(set(candidates)) < len(candidates):
+        raise StudyError(
+            f"scored were {', '.join(scored)}, but the item's candidates are {', '.join(candidates)}",
+            file=join.files,
+            record=item.id,
+            remedy="Only log-likelihoods of the same texts can stand beside those of this study",
+        )
+    right = {scored[position] for position in options.right}
+    if candidates[item.gold] not in right:
+        raise StudyError(
+            f"right is {' or '.join(sorted(right)) or 'none'} in the file, but {candidates[item.gold]} in the item",
+            file=join.files,
+            record=item.id,
+            remedy="Its options stand in another order, or it is another version of the benchmark",
+        )
+    for index, candidate in enumerate(candidates):
+        position = scored.index(candidate)
+        yield LogLikelihood(
+            item_id=item.id,
+            benchmark=item.benchmark,
+            model=model,
+            variant="option",
+            index=index,
+            token_log_probabilities=options.log_probabilities[position],
+            is_greedy=options.greedy[position],
+            summed=options.summed,
+        )

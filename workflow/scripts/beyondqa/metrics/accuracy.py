@@ -2,7 +2,8 @@
 
 `accuracy` compares the candidates' total log-likelihoods, as the authors' harness tasks do. The variants
 divide each by its candidate's length first, in characters, in UTF-8 bytes or in tokens, the space that joins
-a candidate to the prompt left out of the first two.
+a candidate to the prompt left out of the first two. Recorded log-likelihoods that are sums alone do not tell
+how many tokens there are, so their accuracy by tokens is undefined.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ from .base import Metric
 FAMILY = "likelihood"
 ENVIRONMENT = "analysis"
 INPUT = "likelihoods"
+
+NO_TOKENS = "the log-likelihoods were recorded as sums, without their tokens"
 
 
 def metrics(settings: Mapping[str, Any]) -> tuple[Metric, ...]:
@@ -62,6 +65,9 @@ def _item_scores(item: Item, model: str, by_index: Mapping[int, LogLikelihood]) 
     answers = [by_index[index] for index in range(len(item.candidates))]
     cut = ("prompt_cut",) if any(answer.prompt_tokens_cut for answer in answers) else ()
     for name, (_, length) in NORMS.items():
+        if length is _tokens and any(answer.summed for answer in answers):
+            yield Score(item.id, item.benchmark, model, "option", 0, name, None, flags=cut, reason=NO_TOKENS)
+            continue
         rates = [answer.total / length(text, answer) for text, answer in zip(item.candidates, answers, strict=True)]
         best = max(rates)
         tie = ("tie",) if rates.count(best) > 1 else ()
@@ -77,12 +83,13 @@ def _utf8_bytes(candidate: str) -> int:
     return len(candidate.removeprefix(" ").encode("utf-8", "surrogatepass"))
 
 
+def _tokens(candidate: str, likelihood: LogLikelihood) -> int:
+    return len(likelihood.token_log_probabilities)
+
+
 NORMS: dict[str, tuple[str, Callable[[str, LogLikelihood], float]]] = {
     "accuracy": ("Accuracy", lambda candidate, likelihood: 1),
     "accuracy[norm=chars]": ("Accuracy (per character)", lambda candidate, likelihood: _characters(candidate)),
     "accuracy[norm=bytes]": ("Accuracy (per byte)", lambda candidate, likelihood: _utf8_bytes(candidate)),
-    "accuracy[norm=tokens]": (
-        "Accuracy (per token)",
-        lambda candidate, likelihood: len(likelihood.token_log_probabilities),
-    ),
+    "accuracy[norm=tokens]": ("Accuracy (per token)", _tokens),
 }

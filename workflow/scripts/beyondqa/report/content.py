@@ -27,7 +27,8 @@ SECTIONS = (
 def content(files: Mapping[str, Sequence[str]], study: Mapping[str, Any]) -> dict[str, Any]:
     """Everything that the template shows.
 
-    `files`: tables and figures (their JSON files), means, manifests, records. `study`: name, seed, config file
+    `files`: tables and figures (their JSON files), means, manifests, records, and joins, how recorded predictions
+    were joined to items, where there are any. `study`: name, seed, config file
     names, models (see statistics.inputs.Inputs) and benchmarks, the layers and arrows of the picture, names
     of tables and figures that the study has nothing for, and the folder of Snakemake's benchmark files.
     """
@@ -51,7 +52,7 @@ def content(files: Mapping[str, Sequence[str]], study: Mapping[str, Any]) -> dic
             {f"{r['model']}\t{records['items'][r['item']]['benchmark']}" for r in records["records"]}
         ),
         "figures": figures,
-        "warnings": _warnings(study, means),
+        "warnings": _warnings(study, means, files.get("joins", ())),
         "facts": _facts(study, manifests),
     }
 
@@ -100,7 +101,8 @@ def _cautions(study, means: pd.DataFrame, manifests) -> list[str]:
     return cautions
 
 
-def _warnings(study, means: pd.DataFrame) -> list[dict[str, Any]]:
+def _warnings(study, means: pd.DataFrame, joins: Sequence[str]) -> list[dict[str, Any]]:
+    recorded, not_joined = facts.recorded_warnings(joins)
     answers, scores = facts.answer_warnings(means), facts.metric_warnings(means)
     stand_ins = facts.stand_ins(means)
     derived = {name: m for name, m in study["models"].items() if m["derived_from"]}
@@ -121,6 +123,16 @@ def _warnings(study, means: pd.DataFrame) -> list[dict[str, Any]]:
             if scores
             else "Every score is defined; nothing was truncated, invalid or tied.",
             scores,
+        ),
+        _block(
+            "recorded",
+            "Recorded predictions",
+            "What was not joined to an item is left out, and an item without a prediction is in no mean."
+            if not_joined
+            else f"{recorded:,} predictions were read from files; every one is an item's, and every item has one."
+            if recorded
+            else "No prediction was read from a file.",
+            not_joined,
         ),
         _block(
             "stand-ins",

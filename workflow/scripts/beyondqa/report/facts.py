@@ -116,6 +116,30 @@ def git_date(folder: str | Path = ".") -> str:
         return ""
 
 
+def recorded_warnings(paths: Iterable[str | Path]) -> tuple[int, list[dict[str, Any]]]:
+    """How many predictions were read from files, and one row a (model, benchmark) of which not all was joined."""
+    read = [read_json(path) for path in paths]
+    joins = [join for part in read for join in part["joins"]]
+    shown = ("model", "benchmark", "files", "joined by", "predictions", "items", "joined items")
+    rows = [
+        {**{name: join[name] for name in shown}, "remark": "; ".join(join["faults"])}
+        for join in joins
+        if join["faults"]
+    ]
+    rows += [
+        {
+            **dict.fromkeys(shown, ""),
+            "model": model,
+            "benchmark": benchmark,
+            "remark": "no file of predictions is named",
+        }
+        for part in read
+        for model, benchmarks in part["unnamed"].items()
+        for benchmark in benchmarks
+    ]
+    return sum(join["predictions"] for join in joins), rows
+
+
 def dataset_facts(manifests: Iterable[str | Path]) -> list[dict[str, Any]]:
     """What each data set's manifest says of it."""
     return [read_json(path) for path in manifests]
