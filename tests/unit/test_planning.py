@@ -136,6 +136,30 @@ def test_positions_of_a_completion_are_read_with_all_that_stands_before_them():
     assert planning.request_work(request).parts() == (1, 3 * 140 + 48 * 4, 3 * 40, 0)
 
 
+def test_completions_of_one_prompt_are_not_taken_for_one(study):
+    """Each seed's best five of ten completions count, at the positions 0, 16, ... 128; the empty prefix counts once."""
+    inference = {**study.config["inference"], "relaxed": {"benchmarks": ["careqa_open"]}}
+    config = {**study.config, "inference": {k: v for k, v in inference.items() if k != "max_new_tokens"}}
+    larger = Study(validated(config))
+    assert row(larger, "completions")["requests"] == 2 * 10 * 3
+    relaxed = row(larger, "relaxed")
+    assert relaxed["requests"] == 2 * 3 * 5
+    # Prompt and continuation, 100 and 41 characters, at 9 positions of one completion and 8 of the four others.
+    scored, prefixes = (9 + 4 * 8) * 141, 5 * sum(range(16, 129, 16)) * 4
+    assert relaxed["tokens_read"] == round(2 * 3 * (scored + prefixes) / 4)
+
+
+@pytest.mark.parametrize(
+    ("name", "rows", "count"),
+    [("olaph", None, 494), ("olaph", 1871, 187), ("medqa", None, 1273), ("aci_bench", None, 120), ("medtext", None, 0)],
+)
+def test_published_counts_are_those_after_the_filters(name, rows, count):
+    """494 and 187 are what the authors' code takes of 4,948 rows and of 1,871; ACI-Bench has three sets of 40."""
+    from beyondqa import benchmarks
+
+    assert planning.published_count(benchmarks.get(name), rows) == count
+
+
 def test_tokens_are_counted_with_the_models_own_tokenizer(tmp_path):
     from tokenizers import Tokenizer, models, pre_tokenizers
 

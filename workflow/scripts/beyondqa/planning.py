@@ -2,8 +2,9 @@
 
 Requests are those that the stages really make, of a sample of each benchmark's items; tokens are counted with a
 model's own tokenizer where it lies on disk and are four characters long elsewhere. A written answer counts with
-its full limit, so the figures are upper ones. Hours follow from the throughput in the config's `planning` and are
-corrected by the time that finished jobs took.
+its full limit, so that tokens written are an upper bound; tokens read are too few while they rest on hand-written
+rows, whose texts are shorter than the published ones. Hours follow from the throughput in the config's `planning`
+and are corrected by the time that finished jobs took.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from . import engines, resources, stages
+from .benchmarks import Benchmark
 from .engines.base import BranchRequest, GenerationRequest, Prompt, Request
 from .identity import file_sha256
 from .items import Generation, Item
@@ -85,8 +87,8 @@ def sample(study: Study, benchmark: str) -> Sample | None:
         items = list(read_records(path))
         return Sample(evenly(items, SAMPLE), len(items), "items")
     described, entry = study.benchmarks[benchmark], study.config["benchmarks"][benchmark]
-    published = sum(described.expected_groups.values()) or max(described.expected_rows.values(), default=0)
-    count = min(filter(None, (entry.get("expected_rows", published), entry.get("limit"))), default=0)
+    count = published_count(described, entry.get("expected_rows"))
+    count = min(filter(None, (count, entry.get("limit"))), default=0)
     if not count:
         return None
     loaded = load(
@@ -98,6 +100,19 @@ def sample(study: Study, benchmark: str) -> Sample | None:
         seed=study.config["study"]["seed"],
     )
     return Sample(evenly(loaded.items, SAMPLE), count, "published count, hand-written rows")
+
+
+def published_count(benchmark: Benchmark, rows: int | None = None) -> int:
+    """Items of the benchmark as published, or of a source with so many rows; 0 where it is not known.
+
+    Filters that take a part of the source apply; those that look at rows are taken to keep them all.
+    """
+    if rows is None and benchmark.expected_groups:
+        return sum(benchmark.expected_groups.values())
+    left = [{}] * (rows or max(benchmark.expected_rows.values(), default=0))
+    for step in benchmark.filters:
+        left = list(step.keep(left)) if step.of_source else left
+    return len(left)
 
 
 def evenly(values: Sequence[Any], most: int) -> list[Any]:
@@ -129,7 +144,8 @@ def _job(study: Study, stage: str, items: Sequence[Item]) -> Job:
 
 
 def _imagined(study: Study, stage: str, items: Sequence[Item]) -> list[Generation]:
-    """The answers that a stage will give, each as long as its limit; none for "", a stage about no answers."""
+    """The answers that a stage will give, each as long as its limit and none with the tokens of another; none for "",
+    a stage about no answers."""
     if not stage:
         return []
     requests = stages.get(stage).requests(_job(study, stage, items))
@@ -143,7 +159,9 @@ def _imagined(study: Study, stage: str, items: Sequence[Item]) -> list[Generatio
             text="word " * round(request.max_new_tokens * CHARACTERS_A_TOKEN / len("word ")),
             finish_reason="length",
             log_probability=-float(request.max_new_tokens),
-            token_ids=tuple(range(request.max_new_tokens)),
+            token_ids=tuple(
+                range(request.index * request.max_new_tokens, (request.index + 1) * request.max_new_tokens)
+            ),
             token_log_probabilities=(-1.0,) * request.max_new_tokens,
             token_margins=(0.0,) * request.max_new_tokens,
         )
@@ -365,7 +383,8 @@ def notes(study: Study, bases: Mapping[str, str], too_long: Sequence[str]) -> li
         *([f"Longer than their time limit: {', '.join(too_long)}. {advice}."] if too_long else []),
         *(f"{basis}: {', '.join(names)}." for basis, names in by_basis.items()),
         "Tokens are counted with the model's tokenizer where it is on disk, and as four characters elsewhere.",
-        "An answer counts with its full limit of tokens.",
+        "An answer counts with its full limit of tokens. Hand-written rows are shorter than the published ones, notes "
+        "and abstracts several times: after `fetch`, `snakemake --cores 1 data_report` brings the items into the plan.",
         f"Throughput in tokens a second times billions of parameters, on one GPU or thread ({rates}), is corrected by "
         "the time of finished jobs.",
         f"Price: {planning['price_per_gpu_hour']:g} for one hour of one {planning['gpu']}.",
