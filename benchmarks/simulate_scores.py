@@ -99,7 +99,7 @@ def write_inputs(study: Study, results: Path, n: int) -> None:
             for stage, records in (("greedy", answers), ("likelihoods", likelihoods)):
                 if not study.stage_benchmarks(stage, pack, model):
                     continue
-                shards = study.config["inference"]["shards"]
+                shards = study.shards(stage)
                 folder = results / "inference" / stage / model / pack
                 for shard in range(1, shards + 1):
                     write_records(folder / f"{shard}-of-{shards}.jsonl", records if shard == 1 else [])

@@ -86,7 +86,7 @@ if "careqa_open_construction" in config:
             threads: CONSTRUCTOR_ENGINE.THREADS
             resources:
                 mem_mb=lambda w, attempt: STUDY.memory_mb(CONSTRUCTOR.model) * attempt,
-                runtime=lambda w, attempt: STUDY.runtime_minutes(CONSTRUCTOR.model) * attempt,
+                runtime=lambda w, attempt: STUDY.runtime_minutes(CONSTRUCTOR.model, attempt),
                 gpu=STUDY.gpus(CONSTRUCTOR.model),
             script:
                 "../workflow/scripts/careqa_open_ask.py"

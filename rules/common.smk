@@ -19,7 +19,6 @@ except StudyError as error:
 STUDY = Study(config)
 RESULTS = config["results"]
 LIBRARY = "workflow/scripts/beyondqa"
-SHARDS = config["inference"]["shards"]
 
 
 def one_of(names):
@@ -41,15 +40,16 @@ def inference_files(stage, model, pack):
     """All shards of one (stage, model, pack); none where the stage asks this model nothing."""
     if not STUDY.stage_benchmarks(stage, pack, model):
         return []
-    return [f"{RESULTS}/inference/{stage}/{model}/{pack}/{i}-of-{SHARDS}.jsonl" for i in range(1, SHARDS + 1)]
+    shards = STUDY.shards(stage)
+    return [f"{RESULTS}/inference/{stage}/{model}/{pack}/{i}-of-{shards}.jsonl" for i in range(1, shards + 1)]
 
 
 def helper_files(stage, pack):
     """All shards of the helper model's work on the answers of every model."""
     if not STUDY.stage_benchmarks(stage, pack):
         return []
-    helper = STUDY.helper_stages[stage]
-    return [f"{RESULTS}/inference/{stage}/{helper}/{pack}/{i}-of-{SHARDS}.jsonl" for i in range(1, SHARDS + 1)]
+    helper, shards = STUDY.helper_stages[stage], STUDY.shards(stage)
+    return [f"{RESULTS}/inference/{stage}/{helper}/{pack}/{i}-of-{shards}.jsonl" for i in range(1, shards + 1)]
 
 
 @functools.cache

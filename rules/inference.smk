@@ -88,7 +88,7 @@ for engine in sorted({entry["engine"] for entry in STUDY.models.values()} - {"re
         threads: engine_registry.module(engine).THREADS
         resources:
             mem_mb=lambda w, attempt: STUDY.memory_mb(w.model) * attempt,
-            runtime=lambda w, attempt: STUDY.runtime_minutes(w.model) * attempt,
+            runtime=lambda w, attempt: STUDY.runtime_minutes(w.model, attempt),
             gpu=lambda w: STUDY.gpus(w.model),
         script:
             "../workflow/scripts/infer.py"

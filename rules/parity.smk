@@ -55,7 +55,7 @@ for engine in engine_parity.ENGINES:
         threads: engine_registry.module(engine).THREADS
         resources:
             mem_mb=lambda w, attempt, engine=engine: job_resources.memory_mb(in_float32(w.model, engine)) * attempt,
-            runtime=lambda w, attempt: STUDY.runtime_minutes(w.model) * attempt,
+            runtime=lambda w, attempt: STUDY.runtime_minutes(w.model, attempt),
             gpu=lambda w, engine=engine: parity_gpus(w.model, engine),
         script:
             "../workflow/scripts/ask_for_parity.py"

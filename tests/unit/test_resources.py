@@ -84,7 +84,8 @@ def test_a_models_entry_overrides_what_follows_from_its_size(root):
     entry = {"name": "m", "engine": "vllm", "parameters": 70}
     config = {"models": [entry], "planning": {"gpu_memory_gb": 80}}
     assert Study(config).gpus("m") == 4
-    config = {"models": [{**entry, "gpus": 8, "mem_mb": 12345, "runtime": 7}], "planning": {"gpu_memory_gb": 80}}
+    planning = {"gpu_memory_gb": 80, "longest_job_hours": 24}
+    config = {"models": [{**entry, "gpus": 8, "mem_mb": 12345, "runtime": 7}], "planning": planning}
     assert (Study(config).gpus("m"), Study(config).memory_mb("m"), Study(config).runtime_minutes("m")) == (8, 12345, 7)
 
 
@@ -97,6 +98,16 @@ def test_the_configured_gpu_memory_decides_the_number_of_gpus():
         4,
         1,
     ]
+
+
+def test_time_limits_grow_with_the_attempt_up_to_what_the_partition_takes():
+    from beyondqa.study import Study
+
+    entry = {"name": "m", "engine": "vllm", "runtime": 600}
+    study = Study({"models": [entry], "planning": {"longest_job_hours": 24}})
+    assert [study.runtime_minutes("m", attempt) for attempt in (1, 2, 3)] == [600, 1200, 1440]
+    study = Study({"models": [entry], "planning": {"longest_job_hours": 7.5}})
+    assert [study.runtime_minutes("m", attempt) for attempt in (1, 2)] == [450, 450]
 
 
 def test_the_time_limit_grows_with_the_model():

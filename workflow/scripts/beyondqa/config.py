@@ -11,7 +11,7 @@ import yaml
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
 
-from . import benchmarks, engines, metrics, predictions
+from . import benchmarks, engines, metrics, predictions, stages
 from .errors import StudyError
 from .registry import suggestion
 from .resources import LOCAL_ENGINES
@@ -95,8 +95,10 @@ def _semantic_faults(config: Mapping[str, Any]) -> Iterator[str]:
         yield from _unknown(f"groups.{group}.tasks", settings["tasks"], list(benchmarks.TASKS), "task")
     local = [entry["name"] for entry in config["models"] if entry["engine"] in LOCAL_ENGINES]
     yield from _unknown("parity.models", config["parity"].get("models", []), local, "model that both engines can run")
+    sharded = config["inference"].get("stage_shards", {})
+    yield from _unknown("inference.stage_shards", sharded, stages.names(), "stage")
     for stage, settings in config["inference"].items():
-        if isinstance(settings, dict):
+        if isinstance(settings, dict) and stage != "stage_shards":
             known = list(config["benchmarks"])
             yield from _unknown(
                 f"inference.{stage}.benchmarks", settings["benchmarks"], known, "benchmark of this config"

@@ -223,7 +223,7 @@ def job_plans(study: Study) -> tuple[list[JobPlan], dict[str, str]]:
 
 
 def _jobs(study: Study, stage: str, model: str, pack: str, work: Work) -> tuple[int, Work, tuple[float, ...]]:
-    shards = study.config["inference"]["shards"]
+    shards = study.shards(stage)
     folder = Path(study.config["results"])
     names = [f"{stage}/{model}/{pack}/{i}-of-{shards}" for i in range(1, shards + 1)]
     done = [name for name in names if (folder / "inference" / f"{name}.jsonl").exists()]
@@ -289,15 +289,27 @@ def model_characters(study: Study) -> dict[str, float]:
     return ratios
 
 
-def long_jobs(study: Study, plans: Iterable[JobPlan], characters: Mapping[str, float]) -> list[str]:
-    """Jobs whose estimate exceeds their time limit, with the hours of both."""
-    found = []
+def long_jobs(
+    study: Study, plans: Iterable[JobPlan], characters: Mapping[str, float], factors: Mapping[str, float]
+) -> tuple[list[str], dict[str, int]]:
+    """Unfinished jobs whose estimate exceeds their first time limit, with the hours of both; and the shards by stage
+    with which none would, 0 where starting alone takes too long."""
+    found: list[str] = []
+    shards: dict[str, int] = {}
     for plan in plans:
-        hours = estimated_seconds(study, plan.model, plan.work, characters[plan.model], plan.jobs) / plan.jobs / 3600
-        limit = study.runtime_minutes(plan.model) / 60
-        if hours > limit:
-            found.append(f"{plan.stage}/{plan.model}/{plan.pack} ({hours:.0f} h, limit {limit:.0f} h)")
-    return found
+        factor = factors.get(study.models[plan.model]["engine"], 1.0)
+        start, working = (
+            factor * estimated_seconds(study, plan.model, work, characters[plan.model], jobs)
+            for work, jobs in ((Work(), 1), (plan.work, 0))
+        )
+        seconds, limit = start + working / plan.jobs, 60 * study.runtime_minutes(plan.model)
+        if seconds > limit and len(plan.finished_seconds) < plan.jobs:
+            name = f"{plan.stage}/{plan.model}/{plan.pack}"
+            found.append(f"{name} ({seconds / 3600:.1f} h, limit {limit / 3600:.1f} h)")
+            stage = plan.stage.partition(",")[0]
+            needed = math.ceil(working / (limit - start)) if limit > start else 0
+            shards[stage] = max(needed, shards.get(stage, 0))
+    return found, shards
 
 
 def estimates(study: Study) -> tuple[dict[int, Any], list[str]]:
@@ -311,7 +323,7 @@ def estimates(study: Study) -> tuple[dict[int, Any], list[str]]:
     characters = model_characters(study)
     factors = corrections(study, plans, characters)
     frames = {scale: _frame(study, plans, characters, factors, scale) for scale in SCALES}
-    return frames, notes(study, bases, long_jobs(study, plans, characters))
+    return frames, notes(study, bases, *long_jobs(study, plans, characters, factors))
 
 
 def _frame(study: Study, plans, characters, factors, scale: int) -> Any:
@@ -367,7 +379,7 @@ def totals(frames: Mapping[int, Any]) -> Any:
     return pd.DataFrame([{"scale": scale, **frame[names].sum()} for scale, frame in frames.items()])
 
 
-def notes(study: Study, bases: Mapping[str, str], too_long: Sequence[str]) -> list[str]:
+def notes(study: Study, bases: Mapping[str, str], too_long: Sequence[str], shards: Mapping[str, int]) -> list[str]:
     """What the figures rest on, one sentence each."""
     planning = study.config["planning"]
     by_basis: dict[str, list[str]] = {}
@@ -376,8 +388,12 @@ def notes(study: Study, bases: Mapping[str, str], too_long: Sequence[str]) -> li
     rates = "; ".join(
         f"{e}: {r['prompt']:g} read, {r['generated']:g} written" for e, r in planning["throughput"].items()
     )
+    wanted = ", ".join(f"{stage}: {count}" for stage, count in shards.items() if count)
     advice = (
-        "A job that meets its limit goes on where it was in the next attempt; more `inference.shards` make it shorter"
+        "A job that meets its limit goes on where it was in the next attempt. Short enough were "
+        f"`inference.stage_shards: {{{wanted}}}`"
+        if wanted
+        else "Give the model a longer `runtime`"
     )
     return [
         *([f"Longer than their time limit: {', '.join(too_long)}. {advice}."] if too_long else []),

@@ -230,6 +230,12 @@ class Study:
         """Main memory of one job of the model, MB."""
         return self.models[model].get("mem_mb", resources.memory_mb(self.models[model]))
 
-    def runtime_minutes(self, model: str) -> int:
-        """Time limit of one job of the model, minutes."""
-        return self.models[model].get("runtime", resources.runtime_minutes(self.models[model]))
+    def runtime_minutes(self, model: str, attempt: int = 1) -> int:
+        """Time limit of an attempt (1, 2, ...) at one job of the model, minutes; at most what the partition takes."""
+        first = self.models[model].get("runtime", resources.runtime_minutes(self.models[model]))
+        return min(first * attempt, int(60 * self.config["planning"]["longest_job_hours"]))
+
+    def shards(self, stage: str) -> int:
+        """Jobs that one (model, pack) of the stage is split into."""
+        inference = self.config["inference"]
+        return inference.get("stage_shards", {}).get(stage, inference["shards"])
