@@ -1,11 +1,15 @@
-"""A mend of the SLURM executor 2.8.0, which a test on a real SLURM covers.
+"""Two mends of the SLURM executor 2.8.0. A test on a real SLURM covers the first, a scripted squeue the second.
 
 While the controller is away, the executor cannot ask for MinJobAge and goes over to sacct. Where accounting is off,
 sacct never answers, and the run would hang for ever although the controller is back. MinJobAge does not change:
 what it was once is what it is.
+
+A preempted job counts as one that SLURM will start again. Where it does not (PreemptMode=CANCEL) it stays preempted
+until squeue forgets it, and the run would wait for ever. So a job that does counts as cancelled, and is tried again.
 """
 
 import functools
+import time
 
 import snakemake_executor_plugin_slurm as slurm_executor
 
@@ -23,4 +27,28 @@ def remembering(ask):
     return answer
 
 
+# A job that SLURM starts again is preempted only until its processes have ended.
+PREEMPTED_SECONDS = 100
+
+
+def giving_up_preempted(query):
+    """The query of all jobs' states, with CANCELLED for jobs that are not started again after a preemption."""
+    since = {}
+
+    @functools.wraps(query)
+    async def answer(*arguments, **options):
+        states, duration = await query(*arguments, **options)
+        if states is not None:
+            now = time.monotonic()
+            preempted = {job for job, state in states.items() if state == "PREEMPTED"}
+            over = {job for job in preempted if now - since.setdefault(job, now) >= PREEMPTED_SECONDS}
+            states = {**states, **dict.fromkeys(over | since.keys() - states.keys(), "CANCELLED")}
+            for job in since.keys() - preempted:
+                del since[job]
+        return states, duration
+
+    return answer
+
+
+slurm_executor.query_job_status = giving_up_preempted(slurm_executor.query_job_status)
 slurm_executor.get_min_job_age = remembering(slurm_executor.get_min_job_age)
