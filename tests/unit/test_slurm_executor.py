@@ -1,10 +1,11 @@
 """What the study mends in the SLURM executor, on scripted answers of squeue."""
 
 import asyncio
+import inspect
 from types import SimpleNamespace
 
 import pytest
-
+import snakemake_executor_plugin_slurm as slurm_executor
 
 
 @pytest.fixture
@@ -54,8 +55,6 @@ def test_a_failed_query_changes_nothing(mended):
 
 def test_the_executor_takes_a_preempted_job_for_a_running_one_and_a_cancelled_one_for_a_failed_one():
     """What the mend rests on; where a later executor reads otherwise, it may go."""
-    import inspect
-
     source = inspect.getsource(slurm_executor.Executor.check_active_jobs)
     failed = source[source.index("fail_stati = (") : source.index(")", source.index("fail_stati = ("))]
     assert "CANCELLED" in failed
