@@ -32,6 +32,13 @@ def changed(*path, value):
     return config
 
 
+def recorded(**predictions):
+    config = demo()
+    entry = {"name": "api", "engine": "recorded", "predictions": predictions}
+    groups = {"metric_study": {"models": ["api"], "tasks": ["multiple_choice", "factuality"]}}
+    return {**config, "models": [entry], "groups": groups, "inference": {}}
+
+
 @pytest.mark.parametrize(
     ("config", "sentence"),
     [
@@ -66,6 +73,23 @@ def changed(*path, value):
             r"inference\.rephrased\.rephraser names 'nobody'",
         ),
         (changed("models", value=[]), r"models is \[\]; it needs at least 1 element"),
+        (
+            changed("models", 0, value={"name": "a", "engine": "recorded", "id": "l/m"}),
+            r"models\[0\]\.predictions: the engine",
+        ),
+        (recorded(olap={"path": "a", "id": "i", "text": "t"}), r"predictions names 'olap', .* Did you mean 'olaph'"),
+        (
+            recorded(olaph={"path": "a", "id": "i"}),
+            r"models\[0\]\.predictions\.olaph lacks text, which the format table",
+        ),
+        (
+            recorded(careqa={"path": "a", "id": "i", "text": "t"}),
+            r"predictions\.careqa holds answers in text, which only metrics\.generated_accuracy reads",
+        ),
+        (
+            recorded(olaph={"path": 3, "format": "helm"}),
+            r"predictions\.olaph\.path is 3; it must be of type string or array",
+        ),
     ],
 )
 def test_a_fault_is_named(config, sentence):

@@ -65,7 +65,7 @@ def test_predictions_of_other_items_are_counted_in_the_log(tmp_path, caplog):
     with caplog.at_level("INFO"):
         assert len(recorded.answers(entry(path), ITEMS, "aci_bench")) == 3
     assert "4 predictions, 3 of 3 items of aci_bench joined by id" in caplog.text
-    assert "1 no item has their id: z9" in caplog.text
+    assert "1 of 4 predictions match no item's id: z9" in caplog.text
 
 
 def test_several_answers_to_an_item_are_ordered_by_their_index(tmp_path):
@@ -97,8 +97,12 @@ def test_a_missing_answer_names_the_item_unless_it_is_allowed(tmp_path):
     ("rows", "settings", "message"),
     [
         ([("a", "1"), ("a", "2")], {}, r"record a: 1 predictions differ from another for the same item \(a\)"),
-        ([("y", "1"), ("z", "2")], {}, r"of 2 predictions none is for one of the 3 items\. 2: no item has their id"),
-        ([], {}, r"of 0 predictions none is for one of the 3 items.*have as id: a, b, c"),
+        (
+            [("y", "1"), ("z", "2")],
+            {},
+            r"is for one of the items\. 2 of 2 predictions match no item's id: y, z",
+        ),
+        ([], {}, r"no prediction is for one of the items\. 3 of 3 items have no.*have as id: a, b, c"),
         ([("a", "1")], {"text": "note"}, r"row 1: there is no column 'note'.*key, answer"),
         ([("a", "one")], {"index": "answer"}, r"record row 1: the index 'one' is no whole number"),
         ([("a", "1")], {"join": "colour"}, r"record a: the item has no 'colour'.*id, question, code"),
@@ -126,13 +130,13 @@ def test_a_prediction_that_could_be_several_items_is_told_and_given_to_none(tmp_
         "predictions": 2,
         "items": 3,
         "joined items": 1,
-        "faults": ["1 several items have their code (7)", "2 items have no prediction (x, y)"],
+        "faults": ["1 of 2 predictions match several items' code: 7", "2 of 3 items have no prediction: x, y"],
     }
 
 
 def test_items_that_cannot_be_told_apart_at_all_are_refused(tmp_path):
     path = write_csv(tmp_path / "p.csv", [("7", "1")])
-    with pytest.raises(StudyError, match="1: several items have their code"):
+    with pytest.raises(StudyError, match="1 of 1 predictions match several items' code: 7"):
         recorded.answers(entry(path, join="code"), [item("x", code=7), item("y", code="7")], "aci_bench")
 
 
@@ -148,7 +152,7 @@ def test_the_benchmarks_own_ids_join_without_its_name(tmp_path):
 def test_the_same_words_twice_count_once_and_are_told(tmp_path, caplog):
     path = write_csv(tmp_path / "p.csv", [("a", "1"), ("b", "2"), ("a", "1"), ("c", "3")])
     assert [g.text for g in recorded.answers(entry(path), ITEMS, "aci_bench", variant="sample")] == ["1", "2", "3"]
-    assert "1 come twice in the same words, one counts: a" in caplog.text
+    assert "1 of 4 predictions repeat another word by word, one counts: a" in caplog.text
 
 
 def test_examples_are_few_and_short():
@@ -183,7 +187,7 @@ def test_a_list_of_texts_is_several_answers(tmp_path):
     settings = entry(path, allow_missing=True)
     got = recorded.answers(settings, ITEMS, "aci_bench", variant="sample")
     assert [(g.item_id, g.index, g.text) for g in got] == [("a", 0, "x"), ("a", 1, "z"), ("b", 0, "y")]
-    assert recorded.summary(settings, ITEMS, "aci_bench")["faults"] == ["1 items have no prediction (c)"]
+    assert recorded.summary(settings, ITEMS, "aci_bench")["faults"] == ["1 of 3 items have no prediction: c"]
 
 
 @pytest.mark.parametrize(

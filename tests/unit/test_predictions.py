@@ -10,12 +10,14 @@ import math
 
 import pytest
 
-from beyondqa import predictions
+from beyondqa import predictions, stages
+from beyondqa.config import validated
 from beyondqa.engines import recorded
 from beyondqa.errors import StudyError
 from beyondqa.items import LogLikelihood, MultipleChoiceItem, OpenItem
 from beyondqa.metrics import accuracy, generated_accuracy
 from beyondqa.records import read_records, write_records
+from beyondqa.study import Study
 
 LETTERS = (" A", " B")
 
@@ -148,8 +150,8 @@ def test_a_question_that_two_items_ask_is_joined_to_neither(tmp_path):
     settings = entry(samples(tmp_path, *GOOD), format="lm_eval", allow_missing=True)
     assert {g.item_id for g in recorded.likelihoods(settings, items, "careqa")} == {"careqa:u2"}
     assert recorded.summary(settings, items, "careqa")["faults"] == [
-        "1 several items have their question (What helps?)",
-        "2 items have no prediction (careqa:u1, careqa:u3)",
+        "1 of 2 predictions match several items' question: What helps?",
+        "2 of 3 items have no prediction: careqa:u1, careqa:u3",
     ]
 
 
@@ -414,3 +416,54 @@ def test_log_likelihoods_written_before_sums_were_known_read_as_values_of_tokens
     del line["summed"]
     (tmp_path / "a.jsonl").write_text(json.dumps(line) + "\n")
     assert [record.summed for record in read_records(tmp_path / "a.jsonl")] == [False]
+
+
+# What the study asks of a recorded model
+
+
+def study(metrics, **files):
+    """A study of careqa and careqa_open, each in a pack of its own, with one recorded model."""
+    config = {
+        "study": {"name": "s", "seed": 1},
+        "models": [{"name": "peer", "engine": "recorded", "predictions": files}],
+        "groups": {"g": {"models": ["peer"], "tasks": ["multiple_choice", "open_questions"]}},
+        "benchmarks": {"careqa": {}, "careqa_open": {}},
+        "metrics": {name: {} for name in metrics},
+        "inference": {"samples": {"benchmarks": ["careqa_open"]}},
+    }
+    return Study(validated(config))
+
+
+def asked(study):
+    """Stage -> the benchmarks that the recorded model is asked in it."""
+    found = {
+        stage: [name for pack in study.packs for name in study.stage_benchmarks(stage, pack, "peer")]
+        for stage in stages.names()
+        if not stages.get(stage).ROLE
+    }
+    return {stage: names for stage, names in found.items() if names}
+
+
+TABLE = {"path": "a.csv", "id": "i", "text": "t"}
+HARNESS = {"path": "a.jsonl", "format": "lm_eval"}
+
+
+def test_stages_follow_from_what_the_files_hold():
+    both = study(["accuracy", "rouge"], careqa=HARNESS, careqa_open=HARNESS)
+    assert asked(both) == {"likelihoods": ["careqa"], "greedy": ["careqa_open"], "samples": ["careqa_open"]}
+    texts = study(["accuracy", "generated_accuracy", "rouge"], careqa=TABLE, careqa_open=TABLE)
+    assert asked(texts) == {"greedy": ["careqa", "careqa_open"], "samples": ["careqa_open"]}
+    assert texts.scored_benchmarks("choices", "greedy", "peer", "multiple_choice") == ["careqa"]
+    assert texts.scored_benchmarks("lexical", "greedy", "peer", "multiple_choice") == []
+    assert texts.scored_benchmarks("choices", "greedy", "peer", "open_questions") == []
+    assert texts.scored_benchmarks("likelihood", "likelihoods", "peer", "multiple_choice") == []
+
+
+def test_benchmarks_without_predictions_are_not_asked_and_told():
+    part = study(["accuracy", "rouge"], careqa=HARNESS)
+    assert asked(part) == {"likelihoods": ["careqa"]}
+    assert part.recorded_benchmarks("peer") == (["careqa"], ["careqa_open"])
+
+
+def test_answers_of_a_release_need_no_files():
+    assert asked(study(["accuracy", "rouge"])) == {"greedy": ["careqa_open"], "samples": ["careqa_open"]}

@@ -265,3 +265,42 @@ def test_a_browser_sees_that_a_second_script_would_not_run(report, browser, tmp_
     document, console = opened(browser, path, tmp_path / "profile")
     assert "<title>owned" not in document
     assert any("Content Security Policy" in line for line in console)
+
+
+def test_recorded_predictions_that_are_not_joined_are_told_as_text(study, tmp_path):
+    files, described = study
+    join = {
+        "model": "model",
+        "benchmark": "careqa_open",
+        "files": "answers.csv",
+        "joined by": "id",
+        "predictions": 1006,
+        "items": 5,
+        "joined items": 5,
+        "faults": [],
+    }
+    path = tmp_path / "joins.json"
+
+    def block(faults, unnamed):
+        write_json(path, {"joins": [{**join, "faults": faults}], "unnamed": {"model": unnamed}})
+        shown = content({**files, "joins": [path]}, described)
+        return next(part for part in shown["warnings"] if part["title"] == "Recorded predictions"), page(shown)
+
+    whole, _ = block([], [])
+    assert whole["rows"] == []
+    assert whole["text"].startswith("1,006 predictions were read from files")
+    part, html_page = block(
+        [f"1 of 1006 predictions match no item's id: {HOSTILE}", "2 of 5 items have none: a"], ["olaph"]
+    )
+    assert dict(zip(part["columns"], part["rows"][0], strict=True)) == {
+        **{key: value for key, value in join.items() if key != "faults"},
+        "remark": f"1 of 1006 predictions match no item's id: {HOSTILE}; 2 of 5 items have none: a",
+    }
+    assert part["rows"][1] == ["model", "olaph", "", "", "", "", "", "no file of predictions is named"]
+    assert "<img src=x" not in html_page
+    assert html.escape("<img src=x") in html_page
+
+
+def test_a_study_without_recorded_predictions_says_so(study):
+    (part,) = [part for part in content(*study)["warnings"] if part["title"] == "Recorded predictions"]
+    assert (part["text"], part["rows"]) == ("No prediction was read from a file.", [])

@@ -66,7 +66,7 @@ def _sentence(error: ValidationError) -> str:
         missing = sorted(set(error.validator_value) - set(error.instance))
         return f"{key} lacks {', '.join(missing)}"
     expectation = {
-        "type": lambda v: f"must be of type {v}",
+        "type": lambda v: f"must be of type {_types(v)}",
         "enum": lambda v: f"may be one of: {', '.join(map(str, v))}",
         "minimum": lambda v: f"must be at least {v}",
         "maximum": lambda v: f"must be at most {v}",
@@ -76,6 +76,10 @@ def _sentence(error: ValidationError) -> str:
         "minProperties": lambda v: f"needs at least {v} key",
     }.get(error.validator, lambda v: error.message)(error.validator_value)
     return f"{key} is {error.instance!r}; it {expectation}"
+
+
+def _types(types: str | list[str]) -> str:
+    return types if isinstance(types, str) else " or ".join(types)
 
 
 def _key(path: Iterable[str | int]) -> str:
@@ -194,8 +198,7 @@ def reference_page() -> str:
 def _rows(rules: Mapping[str, Any], path: str) -> Iterator[str]:
     for name, rule in rules.get("properties", {}).items():
         key = f"{path}.{name}".lstrip(".")
-        types = rule["type"] if isinstance(rule["type"], str) else " or ".join(rule["type"])
-        kind = types + (f": {', '.join(map(str, rule['enum']))}" if "enum" in rule else "")
+        kind = _types(rule["type"]) + (f": {', '.join(map(str, rule['enum']))}" if "enum" in rule else "")
         default = f"`{rule['default']}`" if "default" in rule else ""
         yield f"| `{key}` | {kind} | {default} | {rule['description'].strip().replace('|', chr(92) + '|')} |"
         yield from _rows(rule, key)

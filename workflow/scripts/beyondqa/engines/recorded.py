@@ -53,15 +53,15 @@ class Join:
     repeated: list[str] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
 
-    def faults(self) -> dict[str, list[str]]:
-        """What went wrong in words -> what it concerns; nothing that did not happen."""
-        told = {
-            f"no item has their {self.field}": self.unmatched,
-            f"several items have their {self.field}": self.ambiguous,
-            "come twice in the same words, one counts": self.repeated,
-            "items have no prediction": self.missing,
-        }
-        return {words: names for words, names in told.items() if names}
+    def faults(self) -> list[str]:
+        """What was not joined, a phrase each with counts and first examples; empty where everything was."""
+        told = [
+            (self.unmatched, self.total, f"predictions match no item's {self.field}"),
+            (self.ambiguous, self.total, f"predictions match several items' {self.field}"),
+            (self.repeated, self.total, "predictions repeat another word by word, one counts"),
+            (self.missing, self.items, "items have no prediction"),
+        ]
+        return [f"{len(names)} of {whole} {words}: {first(names)}" for names, whole, words in told if names]
 
 
 def joined(entry: Mapping[str, Any], items: Sequence[Item], benchmark: str) -> Join:
@@ -149,7 +149,7 @@ def summary(entry: Mapping[str, Any], items: Sequence[Item], benchmark: str) -> 
         "predictions": join.total,
         "items": join.items,
         "joined items": len(join.by_item),
-        "faults": [f"{len(names)} {words} ({first(names)})" for words, names in join.faults().items()],
+        "faults": join.faults(),
     }
 
 
@@ -170,8 +170,8 @@ def _told(entry: Mapping[str, Any], items: Sequence[Item], benchmark: str) -> Jo
         "%s: %d predictions, %d of %d items of %s joined by %s",
         *(join.files, join.total, len(join.by_item), join.items, benchmark, join.field),
     )
-    for words, names in join.faults().items():
-        log.warning("%s: %d %s: %s", join.files, len(names), words, first(names))
+    for fault in join.faults():
+        log.warning("%s: %s", join.files, fault)
     return join
 
 
@@ -211,9 +211,8 @@ def _values(item: Item, join: Join) -> set[str]:
 
 def _require(join: Join, items: Sequence[Item], *, allow_missing: bool) -> None:
     if not join.by_item:
-        faults = [f"{len(names)}: {words} ({first(names)})" for words, names in join.faults().items()]
         raise StudyError(
-            f"of {join.total} predictions none is for one of the {join.items} items. {'; '.join(faults)}",
+            f"no prediction is for one of the items. {'; '.join(join.faults())}",
             file=join.files,
             remedy=f"The items have as {join.field}: {first([min(_values(item, join), key=len) for item in items])}",
         )
