@@ -2,7 +2,7 @@
 
 import json
 
-from beyondqa.fetching import model_ids
+from beyondqa.fetching import metric_folders, model_ids
 from beyondqa.sources import existing_files, lock_keys
 
 LOCK = "resources/sources.lock.json"
@@ -84,6 +84,7 @@ rule fetch:
         "../envs/analysis.yaml"
     params:
         benchmarks=FETCHED,
+        metrics=metric_folders(config),
         models=model_ids(config),
         hub_mirror=config["hub_mirror"],
         originals=config["originals"],
@@ -102,6 +103,7 @@ use rule fetch as fetch_data with:
         "logs/fetch_data.log",
     params:
         benchmarks=FETCHED,
+        metrics=metric_folders(config),
         models={},
         hub_mirror=config["hub_mirror"],
         originals=config["originals"],
@@ -113,6 +115,7 @@ use rule fetch as fetch_models with:
         "logs/fetch_models.log",
     params:
         benchmarks=[],
+        metrics={},
         models=model_ids(config),
         hub_mirror=config["hub_mirror"],
         originals=config["originals"],

@@ -6,6 +6,7 @@ import io
 import json
 import tarfile
 import threading
+import zipfile
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -19,10 +20,12 @@ from beyondqa.fetching import (
     Lock,
     fetch_model,
     fetch_original,
+    metric_folders,
     model_files,
     model_ids,
     table,
 )
+from beyondqa.metrics import meteor
 from beyondqa.sources import RECEIPT
 
 COMMIT = "c0ffee" + "0" * 34
@@ -392,6 +395,49 @@ def test_a_truncated_archive_is_told(server, tmp_path, lock):
     with pytest.raises(StudyError, match="no whole archive"):
         fetch_original(OriginalFile("x", f"{server.address}/a.tar.gz", member="top/x"), tmp_path / "x", "file:x", lock)
     assert not (tmp_path / "x").exists()
+
+
+def zipped(members):
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as file:
+        for name, data in members.items():
+            file.writestr(name, data)
+    return buffer.getvalue()
+
+
+def test_files_of_a_metric_arrive_where_it_reads_them(server, tmp_path, lock, monkeypatch):
+    """METEOR's, with the folder layout of NLTK's archives."""
+    server.files["wordnet.zip"] = zipped({"wordnet/data.noun": b"entity", "elsewhere": b"x"})
+    server.files["punkt_tab.zip"] = zipped({"punkt_tab/english/abbrev_types.txt": b"dr"})
+    assert set(meteor.FILES) == {"corpora/wordnet", "tokenizers/punkt_tab"}
+    assert all(url.endswith(f"/packages/{name}.zip") for name, url in meteor.FILES.items())
+    addresses = {name: f"{server.address}/{name.split('/')[1]}.zip" for name in meteor.FILES}
+    monkeypatch.setattr(meteor, "FILES", addresses)
+    line = fetching.fetch_metric_files("meteor", tmp_path / "nltk", lock=lock)
+    arrived = {str(path.relative_to(tmp_path / "nltk")) for path in (tmp_path / "nltk").rglob("*") if path.is_file()}
+    assert arrived == {"corpora/wordnet/data.noun", "tokenizers/punkt_tab/english/abbrev_types.txt"}
+    assert (line.name, line.bytes) == ("meteor", 8)
+    server.requests.clear()
+    fetching.fetch_metric_files("meteor", tmp_path / "nltk", lock=lock)
+    assert server.requests == []
+    (tmp_path / "nltk/corpora/wordnet/data.noun").write_bytes(b"damaged")
+    fetching.fetch_metric_files("meteor", tmp_path / "nltk", lock=lock)
+    assert (tmp_path / "nltk/corpora/wordnet/data.noun").read_bytes() == b"entity"
+
+
+def test_metrics_that_read_files_of_their_own():
+    config = {"metrics": {"rouge": {}, "meteor": None, "entqa_baselines": {"bleu": {}}}}
+    assert metric_folders(config) == {"meteor": meteor.DATA}
+    config = {"metrics": {"rouge": {}, "entqa_baselines": {"meteor": {"data": "here"}}}}
+    assert metric_folders(config) == {"meteor": "here"}
+    assert metric_folders({"metrics": {"rouge": {}, "entqa_baselines": None}}) == {}
+
+
+def test_a_zip_that_writes_outside_stays_inside(server, tmp_path, lock):
+    server.files["a.zip"] = zipped({"top/../../../evil.txt": b"x", "top/x": b"y"})
+    fetch_original(OriginalFile("top", f"{server.address}/a.zip", member="top"), tmp_path / "d/e/top", "file:t", lock)
+    assert (tmp_path / "d/e/top/x").read_bytes() == b"y"
+    assert {path.parent for path in tmp_path.rglob("evil.txt")} <= {tmp_path / "d/e/top"}
 
 
 def test_credentialed_data_are_never_fetched(tmp_path, lock):

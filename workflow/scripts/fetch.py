@@ -3,7 +3,7 @@
 import sys
 
 from beyondqa.errors import StudyError
-from beyondqa.fetching import Fetched, Lock, fetch_benchmark, fetch_model, table
+from beyondqa.fetching import Fetched, Lock, fetch_benchmark, fetch_metric_files, fetch_model, table
 from beyondqa.logs import to_file
 
 with to_file(snakemake.log[0]) as log:
@@ -14,6 +14,12 @@ with to_file(snakemake.log[0]) as log:
     for name in params.benchmarks:
         try:
             lines.append(fetch_benchmark(name, hub_mirror=params.hub_mirror, originals=params.originals, lock=lock))
+        except StudyError as error:
+            failures.append(f"{name}: {error}")
+            log.error("%s", failures[-1])
+    for name, folder in params.metrics.items():
+        try:
+            lines.append(fetch_metric_files(name, folder, lock=lock))
         except StudyError as error:
             failures.append(f"{name}: {error}")
             log.error("%s", failures[-1])

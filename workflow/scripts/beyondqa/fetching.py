@@ -15,12 +15,13 @@ import re
 import shutil
 import tarfile
 import tempfile
+import zipfile
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from . import benchmarks
+from . import benchmarks, metrics
 from .benchmarks._read import refuse_html
 from .benchmarks.base import CredentialedSource, FileSource, HubSource, OriginalFile
 from .data_quality import head_qa
@@ -110,6 +111,16 @@ def fetch_model(
     pickled = not any(name.endswith(".safetensors") for name in receipt["files"])
     note = "pickles: read only with `pickled_weights: true` and this `revision` in the entry" if pickled else ""
     return Fetched(repository, None, receipt["bytes"], receipt["licence"], receipt["revision"], note)
+
+
+def fetch_metric_files(metric: str, folder: str | Path, *, lock: Lock) -> Fetched:
+    """Bring the FILES that a metric's module reads beside the texts. Raises StudyError."""
+    module = metrics.module(metric)
+    for name, url in module.FILES.items():
+        file = OriginalFile(name, url, member=Path(name).name)
+        fetch_original(file, Path(folder) / name, f"metric:{metric}/{name}", lock)
+    size = sum(path.stat().st_size for path in Path(folder).rglob("*") if path.is_file())
+    return Fetched(metric, None, size, module.LICENCE, "locked by sha256")
 
 
 def fetch_repository(
@@ -261,6 +272,16 @@ def model_ids(config: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     return found
 
 
+def metric_folders(config: Mapping[str, Any]) -> dict[str, str]:
+    """Metrics of a config that read files of their own -> the folder where these lie."""
+    chosen = {**config["metrics"], **(config["metrics"].get("entqa_baselines") or {})}
+    return {
+        name: (settings or {}).get("data", metrics.module(name).DATA)
+        for name, settings in chosen.items()
+        if hasattr(metrics.module(name), "FILES")
+    }
+
+
 def table(lines: list[Fetched]) -> str:
     """The table of what was fetched: name, rows, bytes, licence, revision."""
     import pandas as pd
@@ -328,13 +349,18 @@ def _require_space(folder: Path, needed: int) -> None:
 
 
 def _member(archive: Path, member: str, scratch: Path) -> Path:
-    """The member of a tar archive, a file or a folder, taken out into the scratch folder."""
+    """The member of a tar or zip archive, a file or a folder, taken out into the scratch folder."""
     _refuse_page(archive, archive.name)
     try:
-        with tarfile.open(archive) as tar:
-            wanted = [m for m in tar if m.name.removeprefix("./") == member or m.name.startswith(f"{member}/")]
-            tar.extractall(scratch, wanted, filter="data")
-    except (tarfile.TarError, OSError, EOFError) as error:
+        if zipfile.is_zipfile(archive):
+            with zipfile.ZipFile(archive) as zipped:
+                names = [name for name in zipped.namelist() if name == member or name.startswith(f"{member}/")]
+                zipped.extractall(scratch, names)
+        else:
+            with tarfile.open(archive) as tar:
+                wanted = [m for m in tar if m.name.removeprefix("./") == member or m.name.startswith(f"{member}/")]
+                tar.extractall(scratch, wanted, filter="data")
+    except (tarfile.TarError, zipfile.BadZipFile, OSError, EOFError) as error:
         _discard(archive)
         raise StudyError(f"is no whole archive: {error}", file=archive, remedy=AGAIN) from error
     if not (scratch / member).exists():

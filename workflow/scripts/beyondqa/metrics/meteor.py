@@ -28,6 +28,10 @@ NAME = f"meteor[nltk{NLTK_VERSION}]"
 CACHED_WORDS = 2**16
 DATA = "resources/nltk_data"
 RESOURCES = ("corpora/wordnet", "tokenizers/punkt_tab/english")
+# What `fetch` brings to the folder of `data`: a folder in it -> the archive that holds it.
+PACKAGES = "https://raw.githubusercontent.com/nltk/nltk_data/gh-pages/packages"
+FILES = {name: f"{PACKAGES}/{name}.zip" for name in ("corpora/wordnet", "tokenizers/punkt_tab")}
+LICENCE = "WordNet 3.0, MIT"
 
 
 def metrics(settings: Mapping[str, Any]) -> tuple[Metric, ...]:
