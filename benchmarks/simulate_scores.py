@@ -22,6 +22,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "workflow" / "scripts"))
 
 from beyondqa import metrics as metric_modules  # noqa: E402
+from beyondqa.benchmarks import Benchmark  # noqa: E402
 from beyondqa.config import validated  # noqa: E402
 from beyondqa.identity import derived_seed  # noqa: E402
 from beyondqa.items import Generation, LogLikelihood, MultipleChoiceItem, OpenItem  # noqa: E402
@@ -29,7 +30,13 @@ from beyondqa.metrics.base import Metric  # noqa: E402
 from beyondqa.records import SCORE_COLUMNS, write_json, write_parquet, write_records  # noqa: E402
 from beyondqa.study import Study  # noqa: E402
 
-VARIANTS = {"likelihoods": "reference", "greedy": "greedy", "samples": "sample", "rephrased": "rephrasing"}
+VARIANTS = {
+    "likelihoods": "reference",
+    "greedy": "greedy",
+    "samples": "sample",
+    "rephrased": "rephrasing",
+    "relaxed": "relaxed",
+}
 VOCABULARY = ("the", "patient", "was", "given", "aspirin", "for", "chest", "pain", "and", "sent", "home")
 
 
@@ -63,7 +70,9 @@ def write_inputs(study: Study, results: Path, n: int) -> None:
             metadata = {field: f"group {i % 6}" for field in groups}
             fields = {"id": identifier, "benchmark": name, "question": text(random, 20), "prompt": text(random, 20)}
             if benchmark.kind == "open":
-                items.append(OpenItem(**fields, reference=text(random, 30), metadata=metadata))
+                statements = {"must_have": (text(random, 6),), "nice_to_have": (text(random, 6),)}
+                statements = statements if benchmark.task == "factuality" else {}
+                items.append(OpenItem(**fields, reference=text(random, 30), metadata=metadata, **statements))
             else:
                 options = tuple(f"{letter} {text(random, 3)}" for letter in "ABCD")
                 items.append(
@@ -114,18 +123,19 @@ def write_scores(study: Study, results: Path, n: int) -> None:
     for family in study.families:
         described = metric_modules.describe(study.metric_modules(family))
         metadata = {"metrics": json.dumps({k: dataclasses.asdict(m) for k, m in described.items()}), "signatures": "{}"}
-        for stage in ("likelihoods", "greedy", "samples", "rephrased"):
+        for stage in VARIANTS:
             for pack in study.packs:
                 for model in study.models_of(pack):
                     names = study.scored_benchmarks(family, stage, model, pack)
                     if not names:
                         continue
-                    repeats = study.config["inference"].get(stage, {}).get("count", 1)
+                    settings = study.config["inference"].get(stage, {})
+                    repeats = settings.get("count", settings.get("seeds", 1))
                     frames = [
                         simulated(metric, name, model, stage, repeats, n, kind=study.benchmarks[name].kind)
                         for name in names
                         for metric in described.values()
-                        if applies(metric, study.benchmarks[name].kind, family)
+                        if applies(metric, study.benchmarks[name], family)
                     ]
                     path = results / "scores" / family / stage / model / f"{pack}.parquet"
                     if family == "entqa":
@@ -133,8 +143,11 @@ def write_scores(study: Study, results: Path, n: int) -> None:
                     write_parquet(path, pd.concat(frames, ignore_index=True)[list(SCORE_COLUMNS)], metadata)
 
 
-def applies(metric: Metric, kind: str, family: str) -> bool:
-    return family != "likelihood" or (metric.group == "accuracy") == (kind == "multiple_choice")
+def applies(metric: Metric, benchmark: Benchmark, family: str) -> bool:
+    if family == "likelihood":
+        return (metric.group == "accuracy") == (benchmark.kind == "multiple_choice")
+    # Relaxed Perplexity is of the statements where the items have any.
+    return family != "relaxed" or ("[reference," in metric.name) == (benchmark.task != "factuality")
 
 
 def simulated(

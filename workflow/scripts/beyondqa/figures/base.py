@@ -57,13 +57,12 @@ class Figure(Analysis):
 
 def write(figure: Figure, drawing: Drawing, stem: str | Path) -> None:
     """Write `{stem}.pdf`, `.png`, `.csv` (the numbers drawn) and `.json` (title, caption, notes)."""
+    with atomic(f"{stem}.png", "wb") as file:
+        file.write(_png(drawing.picture))
     # The layout is worked out once, not for each form again.
-    drawing.picture.draw_without_rendering()
     drawing.picture.set_layout_engine("none")
     with atomic(f"{stem}.pdf", "wb") as file:
         drawing.picture.savefig(file, format="pdf", metadata=_NO_DATES)
-    with atomic(f"{stem}.png", "wb") as file:
-        file.write(_png(drawing.picture))
     write_csv(f"{stem}.csv", steady(drawing.data))
     write_json(
         f"{stem}.json",
@@ -80,13 +79,16 @@ def write(figure: Figure, drawing: Drawing, stem: str | Path) -> None:
 
 def _png(picture: Picture) -> bytes:
     """The picture in an indexed palette: a third of the size, since the report carries every figure."""
+    import numpy as np
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
     from PIL import Image
 
-    drawn, indexed = io.BytesIO(), io.BytesIO()
-    picture.savefig(drawn, format="png", dpi=_PNG_DPI, metadata={"Software": None})
-    Image.open(drawn).convert("RGB").quantize(_PNG_COLOURS, dither=Image.Dither.NONE).save(
-        indexed, "png", optimize=True
-    )
+    picture.set_dpi(_PNG_DPI)
+    canvas = FigureCanvasAgg(picture)
+    canvas.draw()
+    drawn = Image.fromarray(np.asarray(canvas.buffer_rgba())).convert("RGB")
+    indexed = io.BytesIO()
+    drawn.quantize(_PNG_COLOURS, dither=Image.Dither.NONE).save(indexed, "png", optimize=True)
     return indexed.getvalue()
 
 

@@ -45,14 +45,12 @@ def against(values: pd.Series, means: pd.DataFrame) -> pd.DataFrame:
 
     means = means[means["headline"].astype(bool)]
     means = means.assign(value=comparable(means, oriented=True))
-    rows = []
-    for (benchmark, metric), part in means.groupby(["benchmark", "metric"], sort=False):
-        other = part.set_index("model")["value"]
-        models = [model for model in values.index if model in other.index]
-        result = correlate(values.reindex(models), other.reindex(models))
-        first = part.iloc[0]
-        described = {"label": first["label"], "stand_in": first["stand_in"]}
-        rows.append({"benchmark": benchmark, "metric": metric, **described, **result})
+    others = means.pivot(index="model", columns=["benchmark", "metric"], values="value").reindex(values.index)
+    described = means.drop_duplicates(["benchmark", "metric"])[["benchmark", "metric", "label", "stand_in"]]
+    rows = [
+        {**about, **correlate(values, others[about["benchmark"], about["metric"]])}
+        for about in described.to_dict("records")
+    ]
     frame = pd.DataFrame(rows, columns=["benchmark", "metric", "label", "stand_in", *CORRELATION_COLUMNS])
     return adjusted(frame.assign(by_construction=False))
 

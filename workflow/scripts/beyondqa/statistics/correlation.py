@@ -152,7 +152,7 @@ def _coefficient(name: str, a: np.ndarray, b: np.ndarray) -> tuple[float, float]
 
 
 def _fisher_interval(name: str, value: float, n: int) -> tuple[float | None, float | None]:
-    from scipy.stats import norm
+    from scipy.special import ndtri
 
     if abs(value) > 1 - 1e-12 or (name == "kendall" and n < 5):
         return None, None
@@ -161,7 +161,7 @@ def _fisher_interval(name: str, value: float, n: int) -> tuple[float | None, flo
         "spearman": lambda: (1 + value**2 / 2) / (n - 3),
         "kendall": lambda: 0.437 / (n - 4),
     }[name]()
-    half = norm.ppf((1 + LEVEL) / 2) * math.sqrt(squared)
+    half = ndtri((1 + LEVEL) / 2) * math.sqrt(squared)
     return math.tanh(math.atanh(value) - half), math.tanh(math.atanh(value) + half)
 
 

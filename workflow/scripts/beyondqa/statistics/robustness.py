@@ -57,11 +57,11 @@ def partial_correlation(x: np.ndarray, y: np.ndarray, given: np.ndarray) -> tupl
 
 def detectable(n: int, *, power: float = 0.8, alpha: float = 0.05) -> float | None:
     """The smallest |r| that n models show with this power in a two-sided test, by Fisher's z; None for n < 4."""
-    from scipy.stats import norm
+    from scipy.special import ndtri
 
     if n < 4:
         return None
-    return math.tanh((norm.ppf(1 - alpha / 2) + norm.ppf(power)) / math.sqrt(n - 3))
+    return math.tanh(float(ndtri(1 - alpha / 2) + ndtri(power)) / math.sqrt(n - 3))
 
 
 def is_weak(low: float | None, high: float | None) -> bool:
