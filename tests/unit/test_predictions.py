@@ -7,8 +7,10 @@ HELM's file has the fields of crfm-helm 0.5's dataclasses as its runner writes t
 import copy
 import json
 import math
+import re
 
 import pytest
+import yaml
 
 from beyondqa import predictions, stages
 from beyondqa.config import validated
@@ -467,3 +469,21 @@ def test_benchmarks_without_predictions_are_not_asked_and_told():
 
 def test_answers_of_a_release_need_no_files():
     assert asked(study(["accuracy", "rouge"])) == {"greedy": ["careqa_open"], "samples": ["careqa_open"]}
+
+
+def test_the_readme_s_example_is_a_config(root):
+    (block,) = re.findall(r"```yaml\n(models:\n  - name: my-api .*?)```", (root / "README.md").read_text(), re.DOTALL)
+    entries = yaml.safe_load(block)["models"]
+    formats = [settings.get("format", "table") for entry in entries for settings in entry["predictions"].values()]
+    assert set(formats) == set(predictions.names())
+    config = {
+        "study": {"name": "s", "seed": 1},
+        "groups": {
+            "g": {"models": [entry["name"] for entry in entries], "tasks": ["multiple_choice", "open_questions"]}
+        },
+        "benchmarks": {"careqa": {}, "careqa_open": {}, "medqa": {}},
+        "metrics": {"accuracy": {}, "generated_accuracy": {}, "rouge": {}},
+    }
+    asks = Study(validated({**config, "models": entries}))
+    assert asks.stage_benchmarks("likelihoods", "multiple_choice", "my-lm-eval-run") == ["careqa"]
+    assert asks.stage_benchmarks("greedy", "multiple_choice", "my-helm-run") == ["medqa"]
