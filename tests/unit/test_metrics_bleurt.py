@@ -36,7 +36,7 @@ import json, sys
 sys.path.insert(0, sys.argv[1])
 from beyondqa.scoring import score_pairs
 pairs = json.loads(sys.argv[3])
-columns, signatures = score_pairs(pairs, {"bleurt": {"checkpoints": [{"name": "tiny", "path": sys.argv[2]}]}})
+columns, signatures = score_pairs(pairs, {"bleurt": {"checkpoints": [{"name": "tiny", **json.loads(sys.argv[2])}]}})
 column = columns["bleurt[tiny]"]
 print(json.dumps({"values": column.values, "truncated": sorted(column.truncated), "signature": signatures["bleurt"]}))
 """
@@ -61,11 +61,15 @@ def checkpoint(python, tmp_path_factory):
     return folder
 
 
-@pytest.fixture(scope="module")
-def scored(root, python, checkpoint):
-    arguments = [root / "workflow/scripts", checkpoint, json.dumps(PAIRS)]
+def score_there(root, python, **entry):
+    arguments = [root / "workflow/scripts", json.dumps(entry), json.dumps(PAIRS)]
     output = subprocess.run([python, "-c", SCORE, *arguments], check=True, capture_output=True, text=True).stdout
     return json.loads(output.splitlines()[-1])
+
+
+@pytest.fixture(scope="module")
+def scored(root, python, checkpoint):
+    return score_there(root, python, path=str(checkpoint))
 
 
 def bert_value(checkpoint, prediction, reference):
@@ -99,6 +103,16 @@ def test_values_are_those_of_bert_with_the_same_weights(scored, checkpoint):
 def test_truncated_pairs_are_counted_and_versions_kept(scored):
     assert scored["truncated"] == [2]
     assert scored["signature"]["transformers"].startswith("4.")
+
+
+def test_a_pickled_checkpoint_that_is_allowed_gives_the_same_values(root, python, checkpoint, scored, tmp_path):
+    from safetensors.torch import load_file
+
+    for name in ("config.json", "vocab.txt", "tokenizer_config.json"):
+        (tmp_path / name).write_bytes((checkpoint / name).read_bytes())
+    torch.save(load_file(checkpoint / "model.safetensors"), tmp_path / "pytorch_model.bin")
+    found = score_there(root, python, path=str(tmp_path), pickled_weights=True)
+    assert found["values"] == scored["values"]
 
 
 def embeddings(position_ids, token_type_ids):
