@@ -42,7 +42,7 @@ def statistics_chain():
         means = means_files([family], STUDY.packs)
         chain |= {path: means for path in NEEDS["benchmark_correlations"]([family], STUDY.packs)}
     chain |= {p: means_files(STUDY.families, STUDY.packs) for p in NEEDS["accuracy_correlations"](STUDY.families, STUDY.packs)}
-    return chain
+    return chain | sensitivity_chain()
 
 
 def source_files(benchmark):

@@ -22,11 +22,14 @@ def released_inputs():
     answers = [path for path in inference_chain() if Path(path).parent.name in packs]
     construction = "careqa_open_construction" in config and "careqa" in benchmarks
     steps = [f"{RESULTS}/careqa_open/{step}.jsonl" for step in STEPS[1:]] if construction else []
-    return [*dataset_files(benchmarks), *manifest_files(benchmarks), *answers, *steps]
+    edited = target_answers() if target_benchmarks() else []
+    return [*dataset_files(benchmarks), *manifest_files(benchmarks), *answers, *steps, *edited]
 
 
 def released_scores():
-    return [path for path in score_chain() if Path(path).stem not in withheld_packs()]
+    """What a run from the release makes anew: scores, and edited texts, a benchmark of metrics in its own right."""
+    scores = [path for path in score_chain() if Path(path).stem not in withheld_packs()]
+    return [*scores, *(edit_files(target_benchmarks()) if EDITS_ARE_USED else [])]
 
 
 rule release:
@@ -86,3 +89,5 @@ if "from_release" in config:
         *(f"careqa_open_{step}" for step in STEPS),
     ]
     workflow.ruleorder("unpack_release", *filter(workflow.is_rule, OTHERWISE))
+    if ABOUT_EDITS:
+        workflow.ruleorder("unpack_release", *ABOUT_EDITS.values())

@@ -1,21 +1,61 @@
 """What each metric can see: edits of texts, and answers of models with noise on their weights."""
 
 from beyondqa import metrics as metric_registry
+from beyondqa.sensitivity.targets import INPUTS as TARGET_INPUTS
 
 SENSITIVITY = RESULTS + "/statistics/sensitivity"
+# The lists of terms are English. EntQA's answers have entities and no reference text.
 SENSITIVITY_BENCHMARKS = [
-    name for name, benchmark in STUDY.benchmarks.items() if benchmark.kind == "open" and benchmark.task != "entqa"
+    name
+    for name, benchmark in STUDY.benchmarks.items()
+    if benchmark.kind == "open" and benchmark.task != "entqa" and benchmark.language == "en"
 ]
+# Models that are asked how probable edited references are.
+TARGET_MODELS = config["sensitivity"]["models"] if SENSITIVITY_BENCHMARKS else []
 
 
 def pair_modules(family):
-    """Metric modules of a family that score any pair of texts."""
+    """Metric modules of a family that score any pair of texts, with their settings."""
     modules = {name: metric_registry.module(name) for name in STUDY.metric_modules(family)}
     return {
         name: STUDY.metric_modules(family)[name]
         for name, module in modules.items()
         if module.INPUT == "answers" and not hasattr(module, "TASKS")
     }
+
+
+def target_modules():
+    """Metric modules that score a model's probabilities of references, with their settings."""
+    families = [family for family in STUDY.families if STUDY.metric_input(family) in TARGET_INPUTS]
+    return {name: settings for family in families for name, settings in STUDY.metric_modules(family).items()}
+
+
+def target_variants():
+    """The log-likelihoods that the perplexities of the study read."""
+    conditional = any(settings.get("conditional") for settings in target_modules().values())
+    return ["reference", *(["reference_given_prompt"] if conditional else [])]
+
+
+def edit_files(benchmarks):
+    return [f"{SENSITIVITY}/edits/{name}.jsonl" for name in benchmarks]
+
+
+def target_benchmarks():
+    """Benchmarks whose edited references models are asked about: none that a release would withhold."""
+    packs = [pack for pack in STUDY.packs if pack not in withheld_packs()]
+    return [name for pack in packs for name in STUDY.packs[pack] if name in SENSITIVITY_BENCHMARKS]
+
+
+def completion_files(model):
+    """Completions of the prompts, where the study has Relaxed Perplexity."""
+    return [file for pack in STUDY.packs for file in inference_files("completions", model, pack)] if "relaxed" in STUDY.families else []
+
+
+def recorded_answers():
+    """Answers that other systems gave."""
+    return [
+        file for pack in STUDY.packs for model in models_with("recorded") for file in inference_files("greedy", model, pack)
+    ]
 
 
 def noises():
@@ -36,30 +76,52 @@ def ladder_scores(wildcards=None):
 
 
 PAIR_FAMILIES = [family for family in STUDY.families if pair_modules(family)]
+EDITS_ARE_USED = bool(SENSITIVITY_BENCHMARKS and (PAIR_FAMILIES or (TARGET_MODELS and target_modules())))
 
 NEEDS["corruptions"] = lambda families, packs: [
     f"{SENSITIVITY}/corruptions/{family}.csv" for family in (PAIR_FAMILIES if SENSITIVITY_BENCHMARKS else [])
 ]
-NEEDS["applicability"] = lambda families, packs: (
-    [f"{SENSITIVITY}/applicability.csv"] if SENSITIVITY_BENCHMARKS and PAIR_FAMILIES else []
-)
+NEEDS["targets"] = lambda families, packs: [f"{SENSITIVITY}/targets.csv"] if TARGET_MODELS and target_modules() else []
+NEEDS["applicability"] = lambda families, packs: [f"{SENSITIVITY}/applicability.csv"] if EDITS_ARE_USED else []
 NEEDS["ladder"] = lambda families, packs: [f"{SENSITIVITY}/ladder.csv"] if ladder_scores() else []
+
+
+def sensitivity_chain():
+    """Files of the edits and their comparisons -> the files that they are made from."""
+    edits = edit_files(SENSITIVITY_BENCHMARKS)
+    texts = [*dataset_files(SENSITIVITY_BENCHMARKS), *recorded_answers()]
+    chain = dict.fromkeys([*edits, *NEEDS["applicability"](None, None)] if EDITS_ARE_USED else [], texts)
+    chain |= dict.fromkeys(NEEDS["corruptions"](None, None), edits)
+    for path in NEEDS["targets"](None, None):
+        sources = [*edit_files(target_benchmarks()), *dataset_files(target_benchmarks())]
+        for model in TARGET_MODELS:
+            chain[f"{SENSITIVITY}/targets/{model}.jsonl"] = [*sources, *completion_files(model)]
+        completions = [file for model in TARGET_MODELS for file in completion_files(model)]
+        chain[path] = [*sources, *target_answers(), *completions]
+    return chain | dict.fromkeys(NEEDS["ladder"](None, None), ladder_scores())
+
+
+def target_answers():
+    return [f"{SENSITIVITY}/targets/{model}.jsonl" for model in TARGET_MODELS]
 
 
 rule corrupt_texts:
     input:
         datasets=dataset_files(SENSITIVITY_BENCHMARKS),
+        answers=recorded_answers(),
         lists=[f"resources/sensitivity/{name}.csv" for name in ("antonyms", "synonyms", "units")],
-        library=library("sensitivity/corruptions.py", "sensitivity/preferences.py", "entqa/extractors.py"),
+        library=library(*(f"sensitivity/{name}.py" for name in ("corruptions", "edits", "entities")), "entqa/extractors.py"),
     output:
-        texts=SENSITIVITY + "/corruptions.json",
+        edits=edit_files(SENSITIVITY_BENCHMARKS),
         applicability=SENSITIVITY + "/applicability.csv",
     log:
-        RESULTS + "/logs/statistics/sensitivity/corruptions.log",
+        RESULTS + "/logs/statistics/sensitivity/edits.log",
     benchmark:
-        RESULTS + "/benchmarks/statistics/sensitivity/corruptions.tsv"
+        RESULTS + "/benchmarks/statistics/sensitivity/edits.tsv"
     conda:
         "../envs/entqa.yaml"
+    params:
+        benchmarks=SENSITIVITY_BENCHMARKS,
     threads: 1
     resources:
         mem_mb=2000,
@@ -70,7 +132,7 @@ rule corrupt_texts:
 
 rule compare_corruptions:
     input:
-        texts=SENSITIVITY + "/corruptions.json",
+        edits=edit_files(SENSITIVITY_BENCHMARKS),
         library=lambda w: library("scoring.py", "encoders.py", "sensitivity/preferences.py", *STUDY.metric_files(w.family)),
     output:
         SENSITIVITY + "/corruptions/{family}.csv",
@@ -89,6 +151,80 @@ rule compare_corruptions:
         runtime=lambda w, attempt: 60 * attempt,
     script:
         "../workflow/scripts/compare_corruptions.py"
+
+
+# Engine -> the rule that asks its models.
+ABOUT_EDITS = {engine: f"ask_{engine}_about_edits" for engine in sorted({STUDY.models[name]["engine"] for name in TARGET_MODELS})}
+
+for engine, rule_name in ABOUT_EDITS.items():
+
+    rule:
+        name:
+            rule_name
+        input:
+            edits=lambda w: edit_files(target_benchmarks()),
+            datasets=lambda w: dataset_files(target_benchmarks()),
+            completions=lambda w: completion_files(w.model),
+            model=model_files,
+        output:
+            SENSITIVITY + "/targets/{model}.jsonl",
+        log:
+            RESULTS + "/logs/statistics/sensitivity/targets/{model}.log",
+        benchmark:
+            RESULTS + "/benchmarks/statistics/sensitivity/targets/{model}.tsv"
+        wildcard_constraints:
+            model=one_of([name for name in models_with(engine) if name in TARGET_MODELS]),
+        conda:
+            f"../envs/{engine_registry.module(engine).ENVIRONMENT}.yaml"
+        params:
+            entry=answering_entry,
+            benchmarks=lambda w: target_benchmarks(),
+            most=config["sensitivity"]["items"],
+            settings=STUDY.stage_settings("relaxed"),
+            variants=target_variants(),
+            chat_template=config["inference"]["chat_template"],
+            seed=config["study"]["seed"],
+            semantics=engine_registry.module(engine).SEMANTICS,
+            journal=RESULTS + "/journals/edits/{model}",
+        threads: engine_registry.module(engine).THREADS
+        resources:
+            mem_mb=lambda w, attempt: STUDY.memory_mb(w.model) * attempt,
+            runtime=lambda w, attempt: STUDY.runtime_minutes(w.model) * attempt,
+            gpu=lambda w: STUDY.gpus(w.model),
+        script:
+            "../workflow/scripts/ask_about_edits.py"
+
+
+rule compare_targets:
+    input:
+        edits=lambda w: edit_files(target_benchmarks()),
+        datasets=lambda w: dataset_files(target_benchmarks()),
+        answers=target_answers(),
+        completions=[file for model in TARGET_MODELS for file in completion_files(model)],
+        library=library(
+            "relaxed_perplexity.py",
+            "sensitivity/preferences.py",
+            "sensitivity/targets.py",
+            *(f"metrics/{name}.py" for name in target_modules()),
+        ),
+    output:
+        SENSITIVITY + "/targets.csv",
+    log:
+        RESULTS + "/logs/statistics/sensitivity/targets.log",
+    benchmark:
+        RESULTS + "/benchmarks/statistics/sensitivity/targets.tsv"
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        modules=target_modules(),
+        most=config["sensitivity"]["items"],
+        seed=config["study"]["seed"],
+    threads: 1
+    resources:
+        mem_mb=lambda w, attempt: 4000 * attempt,
+        runtime=30,
+    script:
+        "../workflow/scripts/compare_targets.py"
 
 
 rule compare_noise_levels:

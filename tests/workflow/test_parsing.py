@@ -17,6 +17,20 @@ def test_every_config_can_be_planned(snakemake, config, tmp_path):
     snakemake("-n", "--cores", "1", "--configfile", config, "--config", f"results={tmp_path}/results")
 
 
+def test_the_noise_ladder_can_be_planned_once_its_model_is_fetched(snakemake, tmp_path):
+    """One model and five seeds of noise at each of three levels."""
+    fetched = tmp_path / "hub/Qwen/Qwen2.5-0.5B-Instruct"
+    fetched.mkdir(parents=True)
+    (fetched / "config.json").write_text("{}")
+    settings = (f"results={tmp_path}/results", f"hub_mirror={tmp_path}/hub")
+    output = snakemake(
+        "-n", "sensitivity", "--cores", "1", "--configfile", "config/noise_ladder.yaml", "--config", *settings
+    ).stdout
+    jobs = dict(line.split() for line in output.split("Job stats:")[-1].splitlines()[3:] if len(line.split()) == 2)
+    assert jobs["derive_model"] == "15"
+    assert jobs["ask_vllm_about_edits"] == "1"
+
+
 def test_no_chat_template_on_any_path_of_the_papers_study(root):
     assert yaml.safe_load((root / "config.yaml").read_text())["inference"]["chat_template"] is False
 

@@ -1,15 +1,16 @@
-"""Edit the references of the open benchmarks, one edit a text."""
+"""Edit the references of the open benchmarks, and the answers recorded elsewhere, one edit a text."""
 
 from beyondqa.logs import to_file
-from beyondqa.records import read_items, write_csv, write_json
-from beyondqa.sensitivity.corruptions import corrupted, entities
-from beyondqa.sensitivity.preferences import applicability, chosen
+from beyondqa.records import read_items, read_records, write_csv
+from beyondqa.sensitivity.edits import applicability, edits_of, write_edits
 
 with to_file(snakemake.log[0]) as log:
-    texts = {}
-    for path in snakemake.input.datasets:
-        texts |= chosen({item.id: item.reference for item in read_items([path]).values() if item.reference.strip()})
-    edits = corrupted(texts, entities(texts))
-    log.info("%d texts, edits: %s", len(texts), {kind: len(found) for kind, found in edits.items()})
-    write_json(snakemake.output.texts, {"texts": texts, "edits": edits})
-    write_csv(snakemake.output.applicability, applicability(texts, edits))
+    items = list(read_items(snakemake.input.datasets).values())
+    answers = [answer for path in snakemake.input.answers for answer in read_records(path)]
+    edits = []
+    for benchmark, path in zip(snakemake.params.benchmarks, snakemake.output.edits, strict=True):
+        own = edits_of([item for item in items if item.benchmark == benchmark], answers)
+        write_edits(path, own)
+        log.info("%s: %d texts with their edits", benchmark, len(own))
+        edits += own
+    write_csv(snakemake.output.applicability, applicability(edits))

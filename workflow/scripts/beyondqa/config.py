@@ -111,6 +111,7 @@ def _semantic_faults(config: Mapping[str, Any]) -> Iterator[str]:
                 yield from _unknown(
                     f"inference.{stage}.{helper}", [settings[helper]], model_names, "model of this config"
                 )
+    yield from _unknown("sensitivity.models", config["sensitivity"]["models"], local, "model that an engine here runs")
 
 
 def _unknown(key: str, got: Iterable[str], known: list[str], kind: str) -> Iterator[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -73,10 +73,11 @@ class Dictionary(Extractor):
         return {"extractor": self.name, "semantics": SEMANTICS, **{name: version(name) for name in packages}}
 
     def extract(self, texts: Sequence[str]) -> list[list[Mention]]:
-        return [_longest(_names(text)) for text in texts]
+        return [longest(mention for mention, _ in dictionary_names(text)) for text in texts]
 
 
-def _names(text: str) -> Iterable[Mention]:
+def dictionary_names(text: str) -> Iterator[tuple[Mention, dict[str, Any]]]:
+    """Every name of the dictionaries in the text, overlapping ones too, with its entry."""
     from drug_named_entity_recognition import find_drugs
     from medical_named_entity_recognition import find_diseases
 
@@ -87,10 +88,11 @@ def _names(text: str) -> Iterable[Mention]:
             # The packages' own end index is wrong for names of more than two words.
             last = first + data["matching_string"].count(" ")
             start, end = spans[first][0], spans[last][1]
-            yield Mention(text[start:end], start, end)
+            yield Mention(text[start:end], start, end), data
 
 
-def _longest(mentions: Iterable[Mention]) -> list[Mention]:
+def longest(mentions: Iterable[Mention]) -> list[Mention]:
+    """The mentions without those that overlap a longer one, in order of place."""
     kept: list[Mention] = []
     for mention in sorted(set(mentions), key=lambda m: (m.start - m.end, m.start)):
         if all(mention.end <= other.start or other.end <= mention.start for other in kept):

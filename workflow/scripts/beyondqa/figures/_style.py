@@ -15,17 +15,30 @@ WIDTH = 7.0  # inches, the text width of a paper in two columns
 PALETTE = "colorblind"
 _DIVERGING = "RdBu_r"
 _SEQUENTIAL = "Blues"
+_PREFERENCES = "RdBu"
 
 
 def new(height: float, columns: int = 1, *, width: float = WIDTH, **options) -> tuple[Picture, list[Axes]]:
     """A picture of `columns` panels beside each other, in the house style; sizes in inches."""
+    picture = _empty(width, height)
+    axes = picture.subplots(1, columns, squeeze=False, **options)
+    return picture, list(axes[0])
+
+
+def stacked(rows: list[int], *, width: float) -> tuple[Picture, list[Axes]]:
+    """A picture of grids above each other, each with so many rows and room for its title and slanted labels."""
+    height = sum(0.85 + 0.15 * count for count in rows)
+    picture = _empty(width, height)
+    axes = picture.subplots(len(rows), 1, squeeze=False, height_ratios=rows)
+    return picture, list(axes[:, 0])
+
+
+def _empty(width: float, height: float) -> Picture:
     import matplotlib
     from matplotlib.figure import Figure as Picture
 
     matplotlib.rcParams.update(_SETTINGS)
-    picture = Picture(figsize=(width, height), layout="constrained")
-    axes = picture.subplots(1, columns, squeeze=False, **options)
-    return picture, list(axes[0])
+    return Picture(figsize=(width, height), layout="constrained")
 
 
 _SETTINGS = {
@@ -102,28 +115,45 @@ def share_grid(axes: Axes, shares: pd.DataFrame, colour_bar_label: str) -> None:
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import Normalize
 
-    _grid(axes, shares, shares, lambda share: f"{share:.2f}".removeprefix("0"))
+    _grid(axes, shares, shares, _share)
     bar = axes.figure.colorbar(ScalarMappable(Normalize(0, 1), colormaps[_SEQUENTIAL]), ax=axes, shrink=0.7, aspect=25)
     bar.set_label(colour_bar_label)
     bar.outline.set_visible(False)
 
 
-def _grid(axes: Axes, values: pd.DataFrame, shades: pd.DataFrame, text: Callable[[float], str]) -> None:
+def preference_grid(axes: Axes, probabilities: pd.DataFrame) -> None:
+    """Annotated probabilities in [0, 1]: white at 0.5, blue above it, red below."""
+    _grid(axes, probabilities, probabilities, _share, colours=_PREFERENCES, strong=lambda shade: abs(shade - 0.5) > 0.3)
+
+
+def _share(value: float) -> str:
+    return f"{value:.2f}".removeprefix("0")
+
+
+def _grid(
+    axes: Axes,
+    values: pd.DataFrame,
+    shades: pd.DataFrame,
+    text: Callable[[float], str],
+    *,
+    colours: str = _SEQUENTIAL,
+    strong: Callable[[float], bool] = lambda shade: shade > 0.55,
+) -> None:
     import numpy as np
     from matplotlib import colormaps
 
     n_rows, n_columns = values.shape
     strength = shades.to_numpy(float)
-    colours = colormaps[_SEQUENTIAL](np.nan_to_num(strength))
-    colours[np.isnan(strength)] = 1
-    axes.imshow(colours, aspect="auto", interpolation="nearest")
+    painted = colormaps[colours](np.nan_to_num(strength))
+    painted[np.isnan(strength)] = 1
+    axes.imshow(painted, aspect="auto", interpolation="nearest")
     axes.set_xticks(range(n_columns), list(values.columns), rotation=40, ha="right", rotation_mode="anchor")
     axes.set_yticks(range(n_rows), list(values.index))
     axes.grid(visible=False)
     axes.tick_params(length=0)
     size = min(7.5, 110 / max(n_columns, n_rows))
     for i, j in np.argwhere(~np.isnan(values.to_numpy(float))):
-        colour = "white" if strength[i, j] > 0.55 else "0.1"
+        colour = "white" if strong(strength[i, j]) else "0.1"
         axes.text(j, i, text(values.iat[i, j]), ha="center", va="center", fontsize=size, color=colour)
     for side in axes.spines.values():
         side.set_visible(False)

@@ -1,14 +1,20 @@
-"""Texts with exactly one edit each, harmful or harmless, drawn from (item id, kind) and nothing else."""
+"""Texts with exactly one edit each, harmful or harmless, drawn from (item id, kind) and nothing else.
+
+Our lists in resources/sensitivity hold only terms whose edit changes (antonyms) or keeps (synonyms, units) the clinical
+meaning, with the phrases in which a term means something else. An edit passes on to the next place in the text where it
+would not do what it is meant to.
+"""
 
 from __future__ import annotations
 
 import csv
 import random
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from pathlib import Path
+
+from .entities import Entity
 
 _FOLDER = Path(__file__).resolve().parents[4] / "resources" / "sensitivity"
 LISTS = ("antonyms", "synonyms", "units")
@@ -19,29 +25,42 @@ GRADED = {"drop_25": 0.25, "drop_50": 0.5, "drop_75": 0.75}
 CONTROL = "other_answer"
 KINDS = (*HARMFUL, *HARMLESS, *GRADED, CONTROL)
 
+_PARTICIPLE = (
+    r"(?:been|had|done|gone|seen|taken|given|shown|become|come|got|gotten|found|felt|kept|lost|made|undergone|grown"
+    r"|known|begun|broken|fallen|eaten|\w{2,}ed)\b"
+)
 _AUXILIARY = re.compile(
     r"\b(?P<irregular>cannot|can['’]t|won['’]t|shan['’]t)\b"
-    r"|\b(?P<verb>is|are|was|were|has|have|had|does|do|did|could|can|would|will|should|shall|must|might|may)"
-    r"(?P<negation>n['’]t| not)?\b",
+    # A main verb takes no "not", so "have" needs its participle and "do" its negation to be auxiliaries.
+    rf"|\b(?:(?P<verb>is|are|was|were|could|can|would|will|should|shall|must"
+    rf"|(?:has|have|had)(?=(?:n['’]t| not| \w+ly| also)? {_PARTICIPLE})|(?:does|do|did)(?=n['’]t\b| not\b))"
+    r"(?P<negation>n['’]t| not)?)\b",
     re.IGNORECASE,
 )
 _AFFIRMED = {"cannot": "can", "can't": "can", "won't": "will", "shan't": "shall"}
-# A month and a name where they begin with a capital.
-_NO_AUXILIARIES = ("May", "Will")
+# A name where it begins with a capital.
+_NO_AUXILIARIES = ("Will",)
+# What, behind an auxiliary, takes the sense from its negation: another negation, "not only", the end of a clause, the
+# patient's age, sex or civil status.
+_NOT_NEGATED = re.compile(
+    r"\s+(?:no|none|nothing|never|nor|neither|without|only|(?:an?\s+)?non-?[a-z]+)\b"
+    r"|\s+(?:also|both|here|most|born|married|single|divorced|widowed)\b"
+    r"|\s*(?:[^\w\s(]|$)"
+    r"|\s+(?:an?\s+)?(?:[\w.-]+\s+){0,2}?(?:\d+|\w+)[\s-]+(?:year|month|week|day)s?[\s-]+old\b"
+    r"|\s+an?\s+(?:[\w.-]+\s+){0,3}?(?:male|female|man|woman|boy|girl|gentleman|lady)\b",
+    re.IGNORECASE,
+)
 _NUMBER = r"(?<![\w.,/–-])(?P<number>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)"
-_SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
+# Ten times an age is a slip of the pen to any reader, and so are a share beyond the whole and a hundred years.
+_NO_AGE = r"(?![\s-]+old\b|\s+of\s+age\b)"
+_AT_MOST = {"%": 100, "percent": 100, "year": 99, "years": 99}
+_SENTENCE_END = re.compile(r"(?<=[.!?])(?<!\bDr\.)(?<!\bMr\.)(?<!\bMs\.)(?<!\bMrs\.)(?<!\bvs\.)(\s+)")
+_LIST_NUMBER = re.compile(r"\d+\.")
 # How far the dropped share may be from the nominal one, so that the three grades are different ones.
 _SHARE_TOLERANCE = 0.125
-
-
-@dataclass(frozen=True)
-class Entity:
-    """A mention at [start, end) in characters, of the type "drug" or "disease"."""
-
-    text: str
-    start: int
-    end: int
-    type: str
+# Characters around a term in which its opposite, or its synonym, takes the sense from the edit ("mild to severe",
+# "magnetic resonance imaging (MRI)").
+_NEAR = 40
 
 
 def rows(name: str) -> list[dict[str, str]]:
@@ -53,7 +72,7 @@ def rows(name: str) -> list[dict[str, str]]:
 def corrupted(texts: Mapping[str, str], entities: Mapping[str, Sequence[Entity]]) -> dict[str, dict[str, str]]:
     """Kind -> item id -> the text with that edit; an item is absent where the kind cannot be applied to it.
 
-    `texts` and `entities` are by item id.
+    `texts` and `entities` are by item id. Entities and other answers come from these texts and no others.
     """
     edits = {
         "negation": negation,
@@ -74,9 +93,9 @@ def corrupted(texts: Mapping[str, str], entities: Mapping[str, Sequence[Entity]]
 
 
 def negation(text: str) -> str | None:
-    """The first auxiliary negated, or its negation taken out."""
+    """The first auxiliary of a statement negated, or its negation taken out."""
     for match in _AUXILIARY.finditer(text):
-        if match.group() in _NO_AUXILIARIES:
+        if match.group() in _NO_AUXILIARIES or _NOT_NEGATED.match(text, match.end()) or _asks(text, match.end()):
             continue
         if match["irregular"]:
             new = _cased(_AFFIRMED[match.group().lower().replace("’", "'")], match.group())
@@ -87,16 +106,18 @@ def negation(text: str) -> str | None:
 
 
 def tenfold(text: str) -> str | None:
-    """The first number with a unit, times ten."""
-    units = {form for row in rows("units") for form in row.values() if form}
-    match = re.search(rf"{_NUMBER}[ \u00a0-]?{_alternatives(units)}(?!\w)", text)
-    if not match:
-        return None
-    number = Decimal(match["number"].replace(",", "")) * 10
-    digits = f"{number:,f}" if "," in match["number"] else f"{number:f}"
-    if "." in digits:
-        digits = digits.rstrip("0").rstrip(".")
-    return _replaced(text, match.span("number"), digits)
+    """The first number with a unit, times ten; ages stay, and percentages and years that would be impossible."""
+    units = {form for row in rows("units") for form in (row["unit"], row["singular"], row["plural"]) if form}
+    pattern = rf"{_NUMBER}[ \u00a0-]?(?P<unit>{_alternatives(units)})(?!\w){_NO_AGE}"
+    for match in re.finditer(pattern, text):
+        number = Decimal(match["number"].replace(",", "")) * 10
+        if number > _AT_MOST.get(match["unit"], number):
+            continue
+        digits = f"{number:,f}" if "," in match["number"] else f"{number:f}"
+        if "." in digits:
+            digits = digits.rstrip("0").rstrip(".")
+        return _replaced(text, match.span("number"), digits)
+    return None
 
 
 def unit_spelled_out(text: str) -> str | None:
@@ -110,47 +131,36 @@ def unit_spelled_out(text: str) -> str | None:
 
 
 def antonym(text: str) -> str | None:
-    """The first word of our list of antonyms, swapped."""
-    pairs = [(row["word"], row["antonym"]) for row in rows("antonyms")]
-    opposites = {b: a for a, b in pairs} | dict(pairs)
-    match = re.search(_any_of(opposites), text, re.IGNORECASE)
-    return _replaced(text, match.span(), _cased(opposites[match.group().lower()], match.group())) if match else None
+    """The first term of our list of antonyms, swapped."""
+    return next((_replaced(text, span, new) for span, new in _swaps(text, _antonyms())), None)
 
 
 def synonym(text: str) -> str | None:
-    """The first term of our list of synonyms and abbreviations, replaced. An abbreviation needs its capitals."""
-    synonyms = {row["term"]: row["synonym"] for row in rows("synonyms")}
-    abbreviations = [term for term in synonyms if term.isupper()]
-    words = [term for term in synonyms if not term.isupper()]
-    match = re.search(rf"{_any_of(abbreviations)}|(?i:{_any_of(words)})", text)
-    if not match:
-        return None
-    old = match.group()
-    new = synonyms[old] if old in abbreviations else _cased(synonyms[old.lower()], old)
-    return _replaced(text, match.span(), new)
+    """The first term of our list of synonyms and abbreviations, replaced."""
+    return next((_replaced(text, span, new) for span, new in _swaps(text, _synonyms())), None)
 
 
 def entity_replaced(item: str, text: str, entities: Mapping[str, Sequence[Entity]]) -> str | None:
-    """One entity, replaced by one of its type that another item has and this one has not."""
-    own = {entity.text.lower() for entity in entities[item]}
+    """One entity, replaced by one of its type that another item has and this one has not, nor a wider or narrower
+    one."""
     draw = random.Random(f"{item}\tentity")
     for entity in draw.sample(list(entities[item]), len(entities[item])):
-        others = sorted(
-            {e.text for other, found in entities.items() if other != item for e in found if e.type == entity.type}
-        )
-        if others := [name for name in others if name.lower() not in own]:
-            return _replaced(text, (entity.start, entity.end), draw.choice(others))
+        others = {e.text for other, found in entities.items() if other != item for e in found if _differs(e, entity)}
+        own = {e.text for other, found in entities.items() for e in found if any(e.same_as(o) for o in entities[item])}
+        if names := sorted(others - own):
+            alike = [name for name in names if name[0].isupper() == entity.text[0].isupper()]
+            return _replaced(text, (entity.start, entity.end), _cased(draw.choice(alike or names), entity.text))
     return None
 
 
 def sentences_dropped(item: str, text: str, share: float) -> str | None:
     """The text without about that share of its sentences; a larger share drops those of a smaller one too."""
-    sentences = _SENTENCE_END.split(text.strip())
+    sentences = _sentences(text.strip())
     count = int(len(sentences) * share + 0.5)
     if not 0 < count < len(sentences) or abs(count / len(sentences) - share) > _SHARE_TOLERANCE:
         return None
     order = random.Random(f"{item}\tdrop").sample(range(len(sentences)), len(sentences))
-    return " ".join(sentences[i] for i in sorted(order[count:]))
+    return "".join(sentences[i] for i in sorted(order[count:])).rstrip()
 
 
 def other_answer(item: str, texts: Mapping[str, str]) -> str | None:
@@ -159,20 +169,73 @@ def other_answer(item: str, texts: Mapping[str, str]) -> str | None:
     return texts[random.Random(f"{item}\t{CONTROL}").choice(others)] if others else None
 
 
-def entities(texts: Mapping[str, str]) -> dict[str, list[Entity]]:
-    """Drugs and diseases of each text, found by the dictionary extractor."""
-    from drug_named_entity_recognition import find_drugs
+class _Terms:
+    """Terms with what replaces them. A term with a capital needs its case, any other none.
 
-    from ..entqa.extractors import TOKEN, Dictionary
+    `replaced` is term -> new term; `exceptions` are phrases in which the term is not meant; `spoilers` are the words
+    that must not stand near a term.
+    """
 
-    def kind(name: str) -> str:
-        return "drug" if find_drugs(TOKEN.findall(name), is_ignore_case=True) else "disease"
+    def __init__(
+        self, replaced: Mapping[str, str], exceptions: Iterable[str], spoilers: Callable[[str, str], Iterable[str]]
+    ):
+        self.replaced = replaced
+        cased = [term for term in replaced if term != term.lower()]
+        caseless = [term for term in replaced if term == term.lower()]
+        self.pattern = re.compile(rf"{_any_of(cased)}|(?i:{_any_of(caseless)})")
+        self.exceptions = re.compile(f"(?i:{_any_of(exceptions)})")
+        self.spoilers = {term: re.compile(f"(?i:{_any_of(spoilers(term, new))})") for term, new in replaced.items()}
 
-    mentions = Dictionary().extract(list(texts.values()))
-    return {
-        item: [Entity(m.text, m.start, m.end, kind(m.text)) for m in found]
-        for item, found in zip(texts, mentions, strict=True)
-    }
+
+def _antonyms() -> _Terms:
+    found = rows("antonyms")
+    opposites = {row["word"]: row["antonym"] for row in found} | {row["antonym"]: row["word"] for row in found}
+    return _Terms(opposites, _exceptions(found), lambda old, new: set(new.split()) - set(old.split()))
+
+
+def _synonyms() -> _Terms:
+    found = rows("synonyms")
+    return _Terms({row["term"]: row["synonym"] for row in found}, _exceptions(found), lambda old, new: {new})
+
+
+def _exceptions(found: Iterable[Mapping[str, str]]) -> set[str]:
+    return {phrase for row in found for phrase in row["except"].split(";") if phrase}
+
+
+def _swaps(text: str, terms: _Terms) -> Iterator[tuple[tuple[int, int], str]]:
+    """The terms of a text that can be replaced, with what replaces them."""
+    excepted = [match.span() for match in terms.exceptions.finditer(text)]
+    for match in terms.pattern.finditer(text):
+        old = match.group()
+        term = old if old in terms.replaced else old.lower()
+        around = text[max(0, match.start() - _NEAR) : match.start()], text[match.end() : match.end() + _NEAR]
+        spoilt = any(terms.spoilers[term].search(part) for part in around)
+        if not spoilt and not any(start <= match.start() and match.end() <= end for start, end in excepted):
+            yield match.span(), _cased(terms.replaced[term], old) if term != old else terms.replaced[term]
+
+
+def _differs(one: Entity, other: Entity) -> bool:
+    """Of one type, and neither the same nor a wider or narrower term."""
+    return one.type == other.type and not one.same_as(other)
+
+
+def _asks(text: str, position: int) -> bool:
+    """Whether the sentence around the position ends with a question mark."""
+    end = re.compile(r"[.!?\n]").search(text, position)
+    return bool(end) and end.group() == "?"
+
+
+def _sentences(text: str) -> list[str]:
+    """Sentences with the white space behind them; the number of a list belongs to the sentence that it counts."""
+    pieces = _SENTENCE_END.split(text)
+    found = [sentence + space for sentence, space in zip(pieces[::2], [*pieces[1::2], ""], strict=True)]
+    joined: list[str] = []
+    for sentence in found:
+        if joined and _LIST_NUMBER.fullmatch(joined[-1].strip()):
+            joined[-1] += sentence
+        else:
+            joined.append(sentence)
+    return joined
 
 
 def _any_of(words: Iterable[str]) -> str:
@@ -181,8 +244,8 @@ def _any_of(words: Iterable[str]) -> str:
 
 
 def _alternatives(words: Iterable[str]) -> str:
-    """A pattern for any of the words, the longest first."""
-    return f"(?:{'|'.join(map(re.escape, sorted(words, key=len, reverse=True)))})"
+    """A pattern for any of the words, the longest first; nothing where there is none."""
+    return f"(?:{'|'.join(map(re.escape, sorted(words, key=lambda word: (-len(word), word)))) or '(?!)'})"
 
 
 def _cased(new: str, old: str) -> str:

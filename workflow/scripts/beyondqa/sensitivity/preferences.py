@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
-import hashlib
 import itertools
-from collections.abc import Mapping, Sequence
+import math
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..metrics.base import Metric
-from ..scoring import Column, score_pairs
-from .corruptions import CONTROL, GRADED, HARMFUL, HARMLESS, KINDS
+from ..scoring import score_pairs
+from .corruptions import CONTROL, GRADED, HARMFUL, HARMLESS
+from .edits import ORIGINAL, SOURCES, Edit
 
 if TYPE_CHECKING:
     import pandas as pd
 
-# Items of one benchmark, so that an encoder's time does not grow with the benchmark.
-ITEMS = 200
 DRAWS = 2000
+# Values nearer than this share of them are equal: what is beyond depends on the order of sums and on the batch.
+TIE = 1e-6
+CHECKS = {**dict.fromkeys(HARMFUL, "harmful"), **dict.fromkeys(GRADED, "graded"), CONTROL: "control"}
 COLUMNS = (
     "metric",
+    "metric_label",
+    "headline",
+    "source",
     "check",
     "comparison",
     "n_items",
@@ -30,54 +36,84 @@ COLUMNS = (
     "ci_high",
     "reason",
 )
+# An edited text by its kind and whose text about which item it is: (kind, (item id, model)).
+Key = tuple[str, tuple[str, str]]
 
 
-def chosen(texts: Mapping[str, str]) -> dict[str, str]:
-    """At most ITEMS of one benchmark's texts, by item id, the same ones whatever their order."""
-    by_digest = sorted(texts, key=lambda item: hashlib.sha256(item.encode()).hexdigest())
-    return {item: texts[item] for item in sorted(by_digest[:ITEMS])}
-
-
-def corruption_preferences(
-    texts: Mapping[str, str], edits: Mapping[str, Mapping[str, str]], modules: Mapping[str, Any], *, seed: int
-) -> pd.DataFrame:
-    """Per metric and kind of edit, the probability that a harmless edit of a text scores above that edit: COLUMNS.
-
-    `texts` are references by item id, `edits` what `corrupted` makes of them; each edited text is scored against its
-    own. An item's value is the mean, over its harmless edits, of 1 (above), 0.5 (tie) or 0; 0.5 overall is blind.
-    `n_not_applicable` counts the items that lack the edit or every harmless one.
-    """
+def corruption_preferences(edits: Sequence[Edit], modules: Mapping[str, Any], *, seed: int) -> pd.DataFrame:
+    """For every metric of the modules (metric module -> its settings), source of texts and kind of edit, the
+    probability that a harmless edit of a text scores above that edit of it: COLUMNS."""
     import pandas as pd
 
-    keys = [(kind, item) for kind in KINDS for item in edits[kind]]
-    columns, _ = score_pairs([(edits[kind][item], texts[item]) for kind, item in keys], modules)
-    checks = {**dict.fromkeys(HARMFUL, "harmful"), **dict.fromkeys(GRADED, "graded"), CONTROL: "control"}
+    scored = [edit for edit in edits if edit.kind != ORIGINAL]
+    places: dict[tuple[str, str], int] = {}
+    rows = [places.setdefault((edit.text, edit.reference), len(places)) for edit in scored]
+    columns, _ = score_pairs(list(places), modules)
+    frames = [
+        kind_preferences(edits, scored, [column.values[row] for row in rows], column.metric, seed=seed)
+        for column in columns.values()
+    ]
+    return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=list(COLUMNS))
+
+
+def evaluate(
+    score: Callable[[list[str], list[str]], Iterable[float | None]],
+    edits: Sequence[Edit],
+    *,
+    name: str = "metric",
+    higher_is_better: bool = True,
+    seed: int = 0,
+) -> pd.DataFrame:
+    """Any metric on the benchmark of edited texts: COLUMNS, a row a source of texts and kind of edit.
+
+    `score(predictions, references)` gives one value a pair, None where it has none; `edits` come from `read_edits`.
+    """
+    scored = [edit for edit in edits if edit.kind != ORIGINAL]
+    values = list(score([edit.text for edit in scored], [edit.reference for edit in scored]))
+    return kind_preferences(edits, scored, values, Metric(name, name, higher_is_better, None, None), seed=seed)
+
+
+def kind_preferences(
+    edits: Sequence[Edit], scored: Sequence[Edit], values: Sequence[float | None], metric: Metric, *, seed: int
+) -> pd.DataFrame:
+    """COLUMNS for one metric with a value for each of the `scored` edits."""
+    import pandas as pd
+
     rows = []
-    for column in columns.values():
-        scores = _oriented(column, keys)
-        for kind, check in checks.items():
-            values = harmless_above(scores, kind)
-            rows.append((column.metric.name, check, kind, *summary(values, len(texts), _constant(scores), seed=seed)))
+    for source in SOURCES:
+        items = {edit.item_id for edit in edits if edit.source == source}
+        pairs = [(edit, value) for edit, value in zip(scored, values, strict=True) if edit.source == source]
+        scores = {_key(edit): value for edit, value in pairs if value is not None}
+        rows += comparisons(scores, metric, source, len(items), seed=seed) if items else []
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
-def applicability(texts: Mapping[str, str], edits: Mapping[str, Mapping[str, str]]) -> pd.DataFrame:
-    """How many items each kind of edit was applied to, and how many it cannot be applied to."""
-    import pandas as pd
+def comparisons(scores: Mapping[Key, float], metric: Metric, source: str, total: int, *, seed: int) -> Iterator[tuple]:
+    """A row of COLUMNS for each kind of edit, from its scores as the metric gives them; `total` items have a text.
 
-    rows = [(kind, len(edits[kind]), len(texts) - len(edits[kind])) for kind in KINDS]
-    return pd.DataFrame(rows, columns=["kind", "n_items", "n_not_applicable"])
+    `n_not_applicable` counts the items whose texts lack the edit or every harmless one.
+    """
+    sign = 1 if metric.higher_is_better else -1
+    oriented = {key: sign * value for key, value in scores.items()}
+    constant = len(set(oriented.values())) <= 1
+    for kind, check in CHECKS.items():
+        result = summary(harmless_above(oriented, kind), total, constant, seed=seed)
+        yield (metric.name, metric.label, metric.headline, source, check, kind, *result)
 
 
-def harmless_above(scores: Mapping[tuple[str, str], float], kind: str) -> dict[str, float]:
-    """Item -> how its harmless edits stand to the edit of that kind; `scores` by (kind, item), higher better."""
-    values = {}
-    for other, item in scores:
+def harmless_above(scores: Mapping[Key, float], kind: str) -> dict[str, float]:
+    """Item -> how the harmless edits of its texts stand to the edit of that kind; higher scores are better.
+
+    A text's value is the mean, over its harmless edits, of 1 (above), 0.5 (tie) or 0; an item's the mean of its
+    texts (one a model).
+    """
+    values = defaultdict(list)
+    for other, text in scores:
         if other == kind:
-            standings = [preference(scores[h, item], scores[kind, item]) for h in HARMLESS if (h, item) in scores]
+            standings = [preference(scores[h, text], scores[kind, text]) for h in HARMLESS if (h, text) in scores]
             if standings:
-                values[item] = float(np.mean(standings))
-    return values
+                values[text[0]].append(float(np.mean(standings)))
+    return {item: float(np.mean(of_texts)) for item, of_texts in values.items()}
 
 
 def ladder_preferences(
@@ -106,16 +142,20 @@ def ladder_preferences(
                 if standings:
                     values[item] = float(np.mean(standings))
             comparison = f"{base}: {cleaner:g} over {noisier:g}"
-            rows.append((name, "ladder", comparison, *summary(values, len(table), constant, seed=seed)))
+            result = summary(values, len(table), constant, seed=seed)
+            rows.append(
+                (name, metrics[name].label, metrics[name].headline, LADDER_SOURCE, "ladder", comparison, *result)
+            )
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
+LADDER_SOURCE = "model's answer"
 _KEYS = ["metric", "benchmark", "item_id", "model"]
 
 
 def preference(better: float, worse: float) -> float:
-    """1 where the better text scores higher, 0.5 for a tie, 0 otherwise."""
-    return float(better > worse) + 0.5 * float(better == worse)
+    """1 where the better text scores higher, 0.5 for a tie (within TIE), 0 otherwise."""
+    return 0.5 if math.isclose(better, worse, rel_tol=TIE) else float(better > worse)
 
 
 def summary(values: Mapping[Any, float], total: int, constant: bool, *, seed: int) -> tuple:
@@ -135,13 +175,8 @@ def summary(values: Mapping[Any, float], total: int, constant: bool, *, seed: in
     return len(found), left_out, float(found.mean()), low, high, ""
 
 
-def _oriented(column: Column, keys: Sequence[tuple[str, str]]) -> dict[tuple[str, str], float]:
-    sign = 1 if column.metric.higher_is_better else -1
-    return {key: sign * value for key, value in zip(keys, column.values, strict=True) if value is not None}
-
-
-def _constant(scores: Mapping[Any, float]) -> bool:
-    return len(set(scores.values())) <= 1
+def _key(edit: Edit) -> Key:
+    return edit.kind, (edit.item_id, edit.model)
 
 
 def _adjacent(noises: Mapping[str, tuple[str, float]]) -> list[tuple[str, float, float]]:

@@ -1,0 +1,102 @@
+"""Edited references as the texts whose probability a model is asked for: what perplexities see of an edit.
+
+A perplexity scores no answer but the reference, and Relaxed Perplexity a text looked for after completions. So the
+edited reference takes the reference's place; the completions of an item are the same for all its edits.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Container, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from .. import metrics
+from ..engines.base import BranchRequest, LikelihoodRequest
+from ..items import BranchLikelihoods, Generation, LogLikelihood, OpenItem
+from ..metrics.base import Metric
+from ..stages import likelihoods, relaxed
+from ..stages.base import Job
+from .edits import ORIGINAL, Edit
+from .preferences import COLUMNS, Key, comparisons
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SOURCE = "target"
+# Metrics of a model's probabilities, by what they score.
+INPUTS = ("likelihoods", "relaxed")
+
+
+def target_items(edits: Sequence[Edit], items: Mapping[str, OpenItem], most: int) -> dict[str, OpenItem]:
+    """Edited references as items by id, `{item id}#{kind}`, of the first `most` items of each benchmark by id. Their
+    statements are left out, so that the reference itself is looked for."""
+    own = [edit for edit in edits if not edit.model and edit.item_id in items]
+    by_benchmark: dict[str, list[str]] = defaultdict(list)
+    for edit in own:
+        if edit.kind == ORIGINAL:
+            by_benchmark[edit.benchmark].append(edit.item_id)
+    kept = {item for of_benchmark in by_benchmark.values() for item in sorted(of_benchmark)[:most]}
+    return {
+        (name := f"{edit.item_id}#{edit.kind}"): replace(
+            items[edit.item_id], id=name, reference=edit.text, must_have=(), nice_to_have=()
+        )
+        for edit in own
+        if edit.item_id in kept and edit.kind != ORIGINAL
+    }
+
+
+def item_of(target: str) -> str:
+    """Id of the item that an edited reference belongs to."""
+    return target.rpartition("#")[0]
+
+
+def requests(
+    job: Job, completions: Iterable[Generation], *, variants: Container[str]
+) -> list[LikelihoodRequest | BranchRequest]:
+    """What a model is asked about the job's items, which are `target_items`: each reference's log-likelihood in the
+    `variants` ("reference", "reference_given_prompt") and, where it completed the item, after prefixes of the
+    completions. The job's settings are those of Relaxed Perplexity."""
+    asked = [request for request in likelihoods.requests(job) if request.variant in variants]
+    own = completions_of(job.items, completions)
+    return [*asked, *(relaxed.requests(replace(job, answers=own)) if own else ())]
+
+
+def completions_of(targets: Iterable[OpenItem], completions: Iterable[Generation]) -> list[Generation]:
+    """The completions of an item once for each of its edited references."""
+    by_item = defaultdict(list)
+    for completion in completions:
+        by_item[completion.item_id].append(completion)
+    return [replace(c, item_id=target.id) for target in targets for c in by_item[item_of(target.id)]]
+
+
+def target_preferences(
+    targets: Mapping[str, OpenItem],
+    records: Sequence[LogLikelihood | BranchLikelihoods],
+    completions: Sequence[Generation],
+    modules: Mapping[str, Any],
+    *,
+    seed: int,
+) -> pd.DataFrame:
+    """For every metric of the modules (metric module -> its settings) and kind of edit, the probability that a harmless
+    edit is the more probable target: preferences.COLUMNS. Several seeds of one model are averaged first."""
+    import pandas as pd
+
+    rows = []
+    for name, settings in modules.items():
+        module = metrics.module(name)
+        kind = LogLikelihood if module.INPUT == "likelihoods" else BranchLikelihoods
+        own = [record for record in records if isinstance(record, kind)]
+        relevant = [*own, *(completions_of(targets.values(), completions) if kind is BranchLikelihoods else ())]
+        values: dict[str, dict[Key, list[float]]] = defaultdict(lambda: defaultdict(list))
+        asked: dict[str, set[str]] = defaultdict(set)
+        for score in module.scores(targets, relevant, settings or {}):
+            item, _, edit = score.item_id.rpartition("#")
+            asked[score.metric].add(item)
+            if score.value is not None:
+                values[score.metric][edit, (item, score.model)].append(score.value)
+        described: dict[str, Metric] = {metric.name: metric for metric in module.metrics(settings or {})}
+        for metric, of_metric in values.items():
+            means = {key: sum(of_key) / len(of_key) for key, of_key in of_metric.items()}
+            rows += comparisons(means, described[metric], SOURCE, len(asked[metric]), seed=seed)
+    return pd.DataFrame(rows, columns=list(COLUMNS))
