@@ -3,12 +3,15 @@
 import csv
 import gzip
 import json
+from collections import Counter
 
 import pytest
 
 from beyondqa.engines import recorded
 from beyondqa.errors import StudyError
 from beyondqa.items import OpenItem
+from beyondqa.loading import load
+from beyondqa.metrics import generated_accuracy
 
 
 def item(identifier, **metadata):
@@ -118,7 +121,7 @@ def test_faults_of_a_file_name_it_the_record_and_the_remedy(tmp_path, rows, sett
 def test_a_prediction_that_could_be_several_items_is_told_and_given_to_none(tmp_path):
     path = write_csv(tmp_path / "p.csv", [("7", "1"), ("8", "2")])
     items = [item("x", code=7), item("y", code="7"), item("z", code=8)]
-    with pytest.raises(StudyError, match="2 of 3 items have no prediction; 1 predictions are for several items"):
+    with pytest.raises(StudyError, match="match several items' code: 7; 2 of 3 items have no prediction: x, y"):
         recorded.answers(entry(path, join="code"), items, "aci_bench")
     settings = entry(path, join="code", allow_missing=True)
     assert texts(recorded.answers(settings, items, "aci_bench")) == {"z": "2"}
@@ -242,3 +245,50 @@ def test_real_samples_join_by_the_question(shared):
     got = recorded.answers(settings, items, "aci_bench", variant="sample")
     assert [(g.item_id, g.index, g.text) for g in got] == wanted
     assert len(wanted) == 6 * 201
+
+
+ZERO_SHOT = "recorded/medagents_benchmark_zero_shot"
+
+
+def real_choices(root, shared, name):
+    folders = {"hub_mirror": shared / "hub", "originals": shared / "data"}
+    return load(name, **folders, seed=0, prompt=root / f"resources/prompts/{name}.txt").items
+
+
+@pytest.mark.parametrize(
+    ("benchmark", "columns", "fields", "joined"),
+    [
+        ("medmcqa", "question", "question", 2815),
+        ("pubmedqa", "realidx", "id", 500),
+        ("mmlu", "question", "question", 933),
+        ("mmlu", ["question", "subject"], ["question", "subject"], 1085),
+    ],
+)
+def test_letters_of_a_real_run_give_its_accuracy(root, shared, benchmark, columns, fields, joined):
+    """gpt-4o's letters, joined to the benchmark's own rows; against the file's own gold letters.
+
+    One question of MedMCQA's is not in the benchmark letter by letter. MMLU asks 76 questions in two subjects, and
+    one twice in each of two.
+    """
+    path = shared / ZERO_SHOT / benchmark / f"gpt-4o-{benchmark}-test-zero_shot.json.gz"
+    items = real_choices(root, shared, benchmark)
+    settings = {"path": str(path), "id": columns, "join": fields, "text": "predicted_answer", "allow_missing": True}
+    model = {"name": "gpt-4o", "predictions": {benchmark: settings}}
+    answers = recorded.answers(model, items, benchmark)
+    assert len(answers) == joined
+    scores = generated_accuracy.scores({item.id: item for item in items}, answers, {})
+    right = sum(score.value for score in scores)
+
+    with gzip.open(path, "rt", encoding="utf-8") as file:
+        rows = json.load(file)
+    known = {item.question.strip() for item in items}
+    named = [columns] if isinstance(columns, str) else columns
+    keys = Counter(tuple(row[name].strip() for name in named) for row in rows)
+    usable = [
+        row
+        for row in rows
+        if keys[tuple(row[name].strip() for name in named)] == 1
+        and (fields == "id" or row["question"].strip() in known)
+    ]
+    assert len(usable) == joined
+    assert right == sum(row["predicted_answer"] == row["answer_idx"] for row in usable)

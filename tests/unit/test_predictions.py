@@ -5,6 +5,7 @@ HELM's file has the fields of crfm-helm 0.5's dataclasses as its runner writes t
 """
 
 import copy
+import dataclasses
 import json
 import math
 import re
@@ -155,6 +156,18 @@ def test_a_question_that_two_items_ask_is_joined_to_neither(tmp_path):
         "1 of 2 predictions match several items' question: What helps?",
         "2 of 3 items have no prediction: careqa:u1, careqa:u3",
     ]
+
+
+def test_a_question_that_two_items_ask_is_told_apart_by_a_second_field(tmp_path):
+    """As MMLU has the same question in two subjects."""
+    items = [
+        dataclasses.replace(choice(subject, "What helps?", 1), metadata={"subject": subject}) for subject in ("x", "y")
+    ]
+    lines = [choices_line(n, "What helps?", (-1.0 - n, -0.5), 1) for n in range(2)]
+    lines = [{**line, "doc": {**line["doc"], "topic": topic}} for line, topic in zip(lines, ("y", "x"), strict=True)]
+    settings = {"format": "lm_eval", "id": ["question", "topic"], "join": ["question", "subject"]}
+    got = recorded.likelihoods(entry(samples(tmp_path, *lines), **settings), items, "careqa")
+    assert [(g.item_id, g.total) for g in got if g.index == 0] == [("careqa:x", -2.0), ("careqa:y", -1.0)]
 
 
 def without(line, key):
@@ -343,7 +356,12 @@ SWAPPED = {"output_mapping": {"A": "Surgery.", "B": "Rest."}}
             r"a log-probability is not finite",
         ),
         ("multiple_choice_separate_original", [], {"holds": "answers"}, r"its requests hold no answers"),
-        ("generation", [{"instance": {}}], {"holds": "answers"}, r"is no scenario state of HELM \(KeyError: 'input'\)"),
+        (
+            "generation",
+            [{"instance": {"input": "?"}}],
+            {"holds": "answers"},
+            r"is no scenario state of HELM \(TypeError",
+        ),
         (
             "generation",
             [state(instance(0, "What helps?"), completion("x"))],
@@ -386,6 +404,11 @@ def test_another_file_is_no_scenario_state(tmp_path):
             {"path": "a", "format": "helm", "holds": "likelihoods"},
             "open",
             ["holds likelihoods, but the benchmark has no options that they could be of"],
+        ),
+        (
+            {"path": "a", "format": "helm", "id": ["input", "id"]},
+            "open",
+            ["names several fields in id or join; the other has to name as many"],
         ),
         (
             {"path": "a", "format": "helmet"},

@@ -6,6 +6,7 @@ item's, several items', or said twice is counted and told.
 
 from __future__ import annotations
 
+import itertools
 import logging
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,7 +17,7 @@ from .. import predictions
 from ..errors import StudyError
 from ..items import Generation, Item, LogLikelihood, MultipleChoiceItem
 from ..normalisation import comparable
-from ..predictions.base import Answer, OptionLikelihoods, Prediction
+from ..predictions.base import Answer, OptionLikelihoods, Prediction, identifier
 from .base import Engine
 
 SEMANTICS = 1
@@ -44,7 +45,7 @@ class Join:
     """
 
     files: str
-    field: str
+    fields: list[str]
     items: int
     total: int = 0
     by_item: dict[str, list[Prediction]] = field(default_factory=dict)
@@ -53,11 +54,16 @@ class Join:
     repeated: list[str] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
 
+    @property
+    def by(self) -> str:
+        """What the predictions were joined by, in words."""
+        return " and ".join(self.fields)
+
     def faults(self) -> list[str]:
         """What was not joined, a phrase each with counts and first examples; empty where everything was."""
         told = [
-            (self.unmatched, self.total, f"predictions match no item's {self.field}"),
-            (self.ambiguous, self.total, f"predictions match several items' {self.field}"),
+            (self.unmatched, self.total, f"predictions match no item's {self.by}"),
+            (self.ambiguous, self.total, f"predictions match several items' {self.by}"),
             (self.repeated, self.total, "predictions repeat another word by word, one counts"),
             (self.missing, self.items, "items have no prediction"),
         ]
@@ -69,8 +75,8 @@ def joined(entry: Mapping[str, Any], items: Sequence[Item], benchmark: str) -> J
 
     `entry["predictions"][benchmark]` has `path`, one file or several, and `format`, a module of
     `beyondqa.predictions`, which says what else it takes. They are joined by `join`: the item's "id" (the
-    benchmark's name before it or not), its "question" (blanks at both ends aside), or a metadata field; where the
-    entry names no `id`, by the question. With `allow_missing` items may lack a prediction.
+    benchmark's name before it or not), its "question" (blanks at both ends aside), a metadata field, or several of
+    these together; where the entry names no `id`, by the question. With `allow_missing` items may lack a prediction.
 
     Raises StudyError where a file cannot be read, no prediction is any item's, two for the same item and
     index differ, or an item lacks one that it must have.
@@ -80,13 +86,13 @@ def joined(entry: Mapping[str, Any], items: Sequence[Item], benchmark: str) -> J
         raise StudyError(
             f"has no predictions for {benchmark}", record=entry["name"], remedy="Name their file in the config"
         )
-    join = Join(", ".join(predictions.paths(settings)), predictions.join_field(settings), len(items))
+    join = Join(", ".join(predictions.paths(settings)), predictions.join_fields(settings), len(items))
     owners = _owners(items, join)
     found: dict[str, dict[tuple[int, ...], Prediction]] = {item.id: {} for item in items}
     differing: list[str] = []
     for prediction in _read(entry["name"], settings, predictions.holds(settings, _kind(items))):
         join.total += 1
-        ids = owners.get(prediction.identifier.strip(), [])
+        ids = owners.get(prediction.identifier, [])
         if len(ids) != 1:
             (join.ambiguous if ids else join.unmatched).append(prediction.identifier)
         elif not (isinstance(prediction, Answer) and prediction.text is None):
@@ -145,7 +151,7 @@ def summary(entry: Mapping[str, Any], items: Sequence[Item], benchmark: str) -> 
         "model": entry["name"],
         "benchmark": benchmark,
         "files": join.files,
-        "joined by": join.field,
+        "joined by": join.by,
         "predictions": join.total,
         "items": join.items,
         "joined items": len(join.by_item),
@@ -168,7 +174,7 @@ def _told(entry: Mapping[str, Any], items: Sequence[Item], benchmark: str) -> Jo
     join = joined(entry, items, benchmark)
     log.info(
         "%s: %d predictions, %d of %d items of %s joined by %s",
-        *(join.files, join.total, len(join.by_item), join.items, benchmark, join.field),
+        *(join.files, join.total, len(join.by_item), join.items, benchmark, join.by),
     )
     for fault in join.faults():
         log.warning("%s: %s", join.files, fault)
@@ -186,27 +192,31 @@ def _kind(items: Sequence[Item]) -> str:
 
 
 def _owners(items: Sequence[Item], join: Join) -> dict[str, list[str]]:
-    """Ids of the items that have each value of the join's field."""
+    """Ids of the items that each identifier can mean."""
     owners: dict[str, list[str]] = {}
     for item in items:
-        for value in _values(item, join):
-            owners.setdefault(value.strip(), []).append(item.id)
+        for value in _identifiers(item, join):
+            owners.setdefault(value, []).append(item.id)
     return owners
 
 
-def _values(item: Item, join: Join) -> set[str]:
-    if join.field == "id":
+def _identifiers(item: Item, join: Join) -> set[str]:
+    return {identifier(values) for values in itertools.product(*(_values(item, name, join) for name in join.fields))}
+
+
+def _values(item: Item, name: str, join: Join) -> set[Any]:
+    if name == "id":
         return {item.id, item.id.removeprefix(f"{item.benchmark}:")}
-    if join.field == "question":
+    if name == "question":
         return {item.question}
-    if join.field not in item.metadata:
+    if name not in item.metadata:
         raise StudyError(
-            f"the item has no {join.field!r} to match predictions with",
+            f"the item has no {name!r} to match predictions with",
             file=join.files,
             record=item.id,
             remedy=f"Join on one of: id, question, {', '.join(item.metadata)}",
         )
-    return {str(item.metadata[join.field])}
+    return {str(item.metadata[name])}
 
 
 def _require(join: Join, items: Sequence[Item], *, allow_missing: bool) -> None:
@@ -214,12 +224,11 @@ def _require(join: Join, items: Sequence[Item], *, allow_missing: bool) -> None:
         raise StudyError(
             f"no prediction is for one of the items. {'; '.join(join.faults())}",
             file=join.files,
-            remedy=f"The items have as {join.field}: {first([min(_values(item, join), key=len) for item in items])}",
+            remedy=f"The items have as {join.by}: {first([min(_identifiers(item, join), key=len) for item in items])}",
         )
     if join.missing and not allow_missing:
-        ambiguous = f"; {len(join.ambiguous)} predictions are for several items by their {join.field}"
         raise StudyError(
-            f"{len(join.missing)} of {join.items} items have no prediction{ambiguous if join.ambiguous else ''}",
+            "; ".join(join.faults()),
             file=join.files,
             record=join.missing[0],
             remedy="Complete the file, or allow it with allow_missing: true",

@@ -12,6 +12,7 @@ from types import ModuleType
 from typing import Any
 
 from ..registry import load_module, module_names, suggestion
+from .base import as_list
 
 COMMON_KEYS = ("path", "format", "id", "join", "holds", "allow_missing")
 DEFAULT = "table"
@@ -29,7 +30,7 @@ def get(name: str) -> ModuleType:
 
 def paths(settings: Mapping[str, Any]) -> list[str]:
     """The files of one benchmark's predictions."""
-    return [settings["path"]] if isinstance(settings["path"], str) else list(settings["path"])
+    return as_list(settings["path"])
 
 
 def holds(settings: Mapping[str, Any], kind: str) -> str:
@@ -38,10 +39,9 @@ def holds(settings: Mapping[str, Any], kind: str) -> str:
     return settings.get("holds") or ("likelihoods" if kind == "multiple_choice" and "likelihoods" in can else "answers")
 
 
-def join_field(settings: Mapping[str, Any]) -> str:
-    """What of an item the predictions are matched with: "id", "question", or a metadata field."""
-    named = "id" if "id" in settings else "question"
-    return settings.get("join", named)
+def join_fields(settings: Mapping[str, Any]) -> list[str]:
+    """What of an item the predictions are matched with: "id", "question", metadata fields, or several together."""
+    return as_list(settings.get("join", "id" if "id" in settings else "question"))
 
 
 def faults(settings: Mapping[str, Any], kind: str) -> Iterator[str]:
@@ -55,6 +55,8 @@ def faults(settings: Mapping[str, Any], kind: str) -> Iterator[str]:
         yield f"has {key}, which the format {name} does not take"
     for key in set(module.REQUIRED) - settings.keys():
         yield f"lacks {key}, which the format {name} needs"
+    if "id" in settings and len(as_list(settings["id"])) != len(join_fields(settings)):
+        yield "names several fields in id or join; the other has to name as many"
     held = holds(settings, kind)
     if held not in module.HOLDS:
         yield f"holds {held}, which the format {name} cannot: {', '.join(module.HOLDS)}"

@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
+
+
+def as_list(names: str | Sequence[str]) -> list[str]:
+    """Names that the config gives as one or as a list."""
+    return [names] if isinstance(names, str) else list(names)
+
+
+def identifier(values: Iterable[Any]) -> str:
+    """What one or several values, taken together, are compared by: texts, blanks at both ends aside."""
+    return "\n".join(str(value).strip() for value in values)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,13 +17,15 @@ from typing import Any
 
 from ..errors import StudyError
 from ._files import json_value
-from .base import Answer, OptionLikelihoods, Prediction
+from .base import Answer, OptionLikelihoods, Prediction, as_list, identifier
 
 HOLDS = ("answers", "likelihoods")
 KEYS: tuple[str, ...] = ()
 REQUIRED: tuple[str, ...] = ()
 
 SEPARATE = "multiple_choice_separate"
+# The field of an instance that holds the question.
+QUESTION = "input"
 
 State = Mapping[str, Any]
 
@@ -72,26 +74,25 @@ def _place(state: State, number: int) -> str:
 
 
 def _identifier(state: State, settings: Mapping[str, Any]) -> str:
-    instance = state["instance"]
-    if "id" not in settings:
-        return instance["input"]["text"]
-    if settings["id"] not in instance:
-        raise StudyError(
-            f"the instance has no {settings['id']!r}", remedy=f"Name as id one of its fields: {', '.join(instance)}"
-        )
-    return str(instance[settings["id"]])
+    return identifier(_field(state["instance"], name) for name in as_list(settings.get("id", QUESTION)))
+
+
+def _field(instance: Mapping[str, Any], name: str) -> Any:
+    if name not in instance:
+        raise StudyError(f"the instance has no {name!r}", remedy=f"Name as id one of its fields: {', '.join(instance)}")
+    return instance[name]["text"] if name == QUESTION else instance[name]
 
 
 def _answers(state: State, settings: Mapping[str, Any], counts: Counter[str]) -> Iterator[Answer]:
-    identifier = _identifier(state, settings)
-    document = state["instance"].get("id", identifier)
+    found = _identifier(state, settings)
+    document = state["instance"].get("id", found)
     options = tuple(state.get("output_mapping", {}).values())
     result = state.get("result", {})
     for completion in result.get("completions", ()) if result.get("success") else ():
         cut = completion.get("finish_reason", {}).get("reason") == "length"
         index = (counts[document],)
         counts[document] += 1
-        yield Answer(identifier, index, completion["text"], "length" if cut else "recorded", options)
+        yield Answer(found, index, completion["text"], "length" if cut else "recorded", options)
 
 
 def _by_instance(states: Sequence[State]) -> dict[str, dict[int, State]]:

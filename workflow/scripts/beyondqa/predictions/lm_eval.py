@@ -16,7 +16,7 @@ from typing import Any
 
 from ..errors import StudyError
 from ._files import json_lines
-from .base import Answer, OptionLikelihoods, Prediction
+from .base import Answer, OptionLikelihoods, Prediction, as_list, identifier
 
 HOLDS = ("answers", "likelihoods")
 KEYS: tuple[str, ...] = ()
@@ -52,25 +52,27 @@ def read(path: Path, settings: Mapping[str, Any], holds: str) -> Iterator[Predic
             ) from error
 
 
-def _line(line: Mapping[str, Any], field: str, holds: str) -> Iterator[Prediction]:
-    if field not in line["doc"]:
-        raise StudyError(
-            f"the document has no {field!r}", remedy=f"Name as id one of its fields: {', '.join(line['doc'])}"
-        )
-    identifier = str(line["doc"][field])
+def _line(line: Mapping[str, Any], names: str | Sequence[str], holds: str) -> Iterator[Prediction]:
+    found = identifier(_field(line["doc"], name) for name in as_list(names))
     requests = list(zip(_arguments(line["arguments"]), line["resps"], strict=True))
     generated = isinstance(requests[0][0][1], Mapping) if len(requests[0][0]) > 1 else False
     if holds == "answers":
         if not generated or len(requests) != 1:
             raise StudyError("holds log-likelihoods and no answers", remedy="Give the file of a generate_until task")
         for position, text in enumerate(requests[0][1]):
-            yield Answer(identifier, (position,), text)
+            yield Answer(found, (position,), text)
         return
     if generated:
         raise StudyError("holds answers and no log-likelihoods", remedy="Say so in the config: holds: answers")
     if len(requests[0][0]) < 2:
         raise StudyError("holds log-likelihoods of whole texts", remedy="Give the file of a multiple_choice task")
-    yield _options(identifier, requests, line["target"])
+    yield _options(found, requests, line["target"])
+
+
+def _field(document: Mapping[str, Any], name: str) -> Any:
+    if name not in document:
+        raise StudyError(f"the document has no {name!r}", remedy=f"Name as id one of its fields: {', '.join(document)}")
+    return document[name]
 
 
 def _arguments(arguments: Mapping[str, Mapping[str, Any]]) -> list[list[Any]]:
@@ -81,7 +83,7 @@ def _arguments(arguments: Mapping[str, Mapping[str, Any]]) -> list[list[Any]]:
     ]
 
 
-def _options(identifier: str, requests: Sequence[tuple[list[str], list[Any]]], target: str) -> OptionLikelihoods:
+def _options(found: str, requests: Sequence[tuple[list[str], list[Any]]], target: str) -> OptionLikelihoods:
     given = [request for request in requests if request[0][0]] or list(requests)
     pairs = [(arguments[1], *responses[0]) for arguments, responses in given]
     totals = [float(total) for _, total, _ in pairs]
@@ -89,7 +91,7 @@ def _options(identifier: str, requests: Sequence[tuple[list[str], list[Any]]], t
         raise StudyError(f"a log-likelihood is not finite: {totals}")
     texts = tuple(text for text, _, _ in pairs)
     return OptionLikelihoods(
-        identifier=identifier,
+        identifier=found,
         continuations=texts,
         log_probabilities=tuple((total,) for total in totals),
         summed=True,

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..errors import StudyError
 from ._files import REMEDY, json_lines, json_value, readable, suffix
-from .base import Answer
+from .base import Answer, as_list, identifier
 
 HOLDS = ("answers",)
 KEYS = ("text", "index", "model", "model_value")
@@ -34,13 +34,13 @@ def read(path: Path, settings: Mapping[str, Any], holds: str) -> Iterator[Answer
                 others[named] = None
                 continue
         own += 1
-        identifier = str(_cell(row, settings["id"], path, place))
+        found = identifier(_cell(row, column, path, place) for column in as_list(settings["id"]))
         index = _whole(_cell(row, settings["index"], path, place), path, place) if "index" in settings else 0
         cell = _cell(row, settings["text"], path, place)
         for position, text in enumerate(cell if isinstance(cell, list) else [cell]):
             if text is not None and not isinstance(text, str):
                 raise StudyError(f"the prediction is no text but {text!r}", file=path, record=place)
-            yield Answer(identifier, (index, position), text)
+            yield Answer(found, (index, position), text)
     if others and not own:
         raise StudyError(
             f"no row is of the model {settings['model_value']!r}",
