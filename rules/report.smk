@@ -24,6 +24,11 @@ def picture_layers():
             for kind in dispersion_kinds.KINDS
             if NEEDS[kind](families, STUDY.packs)
         ),
+        *(
+            (need, label, counted(len(NEEDS[need](families, STUDY.packs)), "file"))
+            for need, label in SENSITIVITY_LABELS.items()
+            if NEEDS[need](families, STUDY.packs)
+        ),
     ]
     return [
         {
@@ -52,6 +57,9 @@ def picture_layers():
     ]
 
 
+SENSITIVITY_LABELS = {"corruptions": "edited texts", "targets": "edited targets", "ladder": "noise ladder"}
+
+
 def picture_arrows():
     """Who reads whom."""
     families = [f for f in STUDY.families if means_files([f], STUDY.packs)]
@@ -66,6 +74,9 @@ def picture_arrows():
             for kind, compared in dispersion_kinds.KINDS.items()
             if any(all(score_files(family, pack, stage) for stage in compared) for pack in STUDY.packs)
         ]
+        arrows += [[f"family-{family}", "corruptions"]] * (family in PAIR_FAMILIES)
+        arrows += [[f"family-{family}", "targets"]] * bool(set(STUDY.metric_modules(family)) & set(target_modules()))
+        arrows += [[f"family-{family}", "ladder"]] * bool(ladder_scores())
     for target, analyses in (("tables", STUDY_TABLES), ("figures", STUDY_FIGURES)):
         arrows += [[need, target] for need in sorted({need for analysis in analyses for need in analysis.needs})]
     return [*arrows, ["tables", "report"], ["figures", "report"]]
