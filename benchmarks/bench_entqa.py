@@ -24,6 +24,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "workflow" / "scripts"))
 
+from beyondqa.entqa import answers as reading  # noqa: E402
 from beyondqa.entqa import embedders, scoring  # noqa: E402
 from beyondqa.entqa.extractors import Dictionary, NounChunks  # noqa: E402
 from beyondqa.entqa.normalisation import entities  # noqa: E402
@@ -99,7 +100,7 @@ def straightforward(items, answers, extractor, noun_chunks, embedder):
     values, embedded = {}, 0
     for answer in answers:
         split = AS_CODED.split(stems[answer.item_id])
-        explanation = " ".join(answer.text.split("Explanation:", 1)[1].split())
+        explanation = reading.read(answer.text, "ABCD").explanation
         lists = []
         for text in (split.background, split.question, explanation):
             found = [*extractor.extract([text])[0], *noun_chunks.extract([text])[0]]

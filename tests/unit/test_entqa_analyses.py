@@ -139,13 +139,18 @@ def test_size_groups(cases):
     rows = table[table["metric"] == METRIC]
     assert list(rows["group"]) == ["<3B", "~10B", "32B", "72B"]
     assert list(rows["n"]) == [180, 60, 120, 60]
-    low, median, high = np.percentile(cases[METRIC], [25, 50, 75])
-    expected = (cases.loc[cases["size"] == 7, METRIC].mean() - median) / (high - low)
-    assert rows["scaled"].iloc[1] == pytest.approx(expected)
+    means = (
+        cases.groupby(pd.cut(cases["size"], [0, 4.9, 13, 40, 100]), observed=True)[METRIC].mean().reset_index(drop=True)
+    )
+    expected = (means - means.median()) / (means.quantile(0.75) - means.quantile(0.25))
+    assert list(rows["mean"]) == pytest.approx(list(means))
+    assert list(rows["scaled"]) == pytest.approx(list(expected))
     assert ((rows["scaled_low"] < rows["scaled"]) & (rows["scaled"] < rows["scaled_high"])).all()
 
 
-@pytest.mark.parametrize(("size", "group"), [(0.5, 0), (3, 0), (5, 0), (7, 1), (13, 1), (14, 2), (40, 2), (72, 3)])
+@pytest.mark.parametrize(
+    ("size", "group"), [(0.5, 0), (3, 0), (4.9, 0), (5, 1), (7, 1), (13, 1), (14, 2), (40, 2), (72, 3)]
+)
 def test_size_group(size, group):
     """The bounds of the paper's plots: below 5, up to 13, up to 40, above."""
     assert analyses.size_group(size) == group
@@ -159,6 +164,9 @@ def test_constants_are_named_and_no_number(cases):
     row = analyses.scale(cases.assign(size=1.0), seed=1, draws=10).set_index("metric").loc[METRIC]
     assert row["reason"] == "a column is constant"
     assert analyses.size_groups(flat, seed=1, draws=10).set_index("metric").loc[METRIC, "scaled"].isna().all()
+    alone = analyses.size_groups(cases[cases["size"] == 7], seed=1, draws=10).set_index("metric").loc[METRIC]
+    assert alone["group"] == "~10B"
+    assert pd.isna(alone["scaled"])
 
 
 def test_signs(cases):

@@ -21,6 +21,12 @@ OPTIONS = ("Metformin", "Lisinopril", "Aspirin", "Heparin")
         ("The correct answer is C. Explanation: Not B. Explanation: again", "C", "Not B. Explanation: again"),
         ("<think>The correct answer is A.</think>The correct answer is B. Explanation: t_{1} * 2", "B", "t_{1} * 2"),
         ("The correct answer is B. Explanation: x. The correct answer is C.", "B", "x. The correct answer is C."),
+        (
+            "**The correct answer is B.**\nExplanation:\n- A: no\n  * **B**: yes-no - 2\n1. x",
+            "B",
+            "A: no B: yes-no - 2 1. x",
+        ),
+        ("The correct answer is B. **Explanation**: * a\n* b\n* c\n##d", "B", "a b c d"),
     ],
 )
 def test_read(text, letter, explanation):

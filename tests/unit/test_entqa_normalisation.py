@@ -11,14 +11,45 @@ from beyondqa.entqa.normalisation import deduplicate, entities, is_kept, normali
 
 @pytest.mark.parametrize(
     "mention",
-    ["##itis", "the following", "The Patient", "his", "of the", "", "  ", "=", "'s", "- ( )", "Comes", "this time"],
+    [
+        "##itis",
+        "the following",
+        "The Patient",
+        "his",
+        "of the",
+        "",
+        "  ",
+        "=",
+        "'s",
+        "- ( )",
+        "Comes",
+        "this time",
+        "class.",
+        "(his)",
+    ],
 )
 def test_left_out(mention):
     assert not is_kept(mention)
 
 
 @pytest.mark.parametrize(
-    "mention", ["fever", "the fever", "following ranges", "us", "c.", "1", "3.5", "\\sigma", "μ ± σ", "白血病"]
+    "mention",
+    [
+        "fever",
+        "the fever",
+        "following ranges",
+        "us",
+        "c.",
+        "1",
+        "3.5",
+        "\\sigma",
+        "μ ± σ",
+        "白血病",
+        "another",
+        "several",
+        "↓",
+        "don't",
+    ],
 )
 def test_kept(mention):
     assert is_kept(mention)
@@ -33,7 +64,8 @@ def test_kept(mention):
         ("the a cell", "a cell"),
         ("His HER2 status", "her2 status"),
         ("theatre", "theatre"),
-        ("37.5 ° C", "37.5 °C"),
+        ("37.5 ° C", "37.5 ° c"),
+        ("37 . 5°C", "37.5°C"),
         ("98 °F", "98 °F"),
         ("pH 7. 4", "ph 7.4"),
         ("line\nbreak", "line break"),

@@ -26,8 +26,9 @@ ANSWER_FLAGS = ("unparsed", "empty", "copied", "cut")
 DRAWS = 2000
 ESTIMATES = ("point_biserial", "within_case", "within_model", "doubly_centred", "given_length")
 
-# The paper's size groups, as its plots have them: upper bound in billions of parameters -> label.
-SIZE_GROUPS = {5.0: "<3B", 13.0: "~10B", 40.0: "32B", np.inf: "72B"}
+# The paper's size groups, as its plots have them: largest size in billions of parameters -> label. The first
+# ends below 5.
+SIZE_GROUPS = {np.nextafter(5.0, 0.0): "<3B", 13.0: "~10B", 40.0: "32B", np.inf: "72B"}
 
 
 def case_frame(scores: pd.DataFrame, sizes: Mapping[str, float | None]) -> pd.DataFrame:
@@ -150,10 +151,12 @@ def scale(cases: pd.DataFrame, *, seed: int, draws: int = DRAWS) -> pd.DataFrame
 
 
 def size_groups(cases: pd.DataFrame, *, seed: int, draws: int = DRAWS) -> pd.DataFrame:
-    """Means of each metric by size group, scaled as in the paper's plots: (value - median) / interquartile range.
+    """Means of each metric by size group, scaled as in the paper's plots: (mean - median) / interquartile range,
+    both of the groups' means.
 
     One row a (benchmark, metric, group): `order` of the group, `n` answers, `mean`, `scaled`, and a 95 %
-    bootstrap interval of `scaled` over cases. `scaled` is None where the interquartile range is 0.
+    bootstrap interval of the group's mean over cases, on the scale of `scaled`. `scaled` is None where the
+    interquartile range is 0, as with a single group.
     """
     import pandas as pd
 
@@ -313,21 +316,23 @@ def _size_group_rows(
     benchmark: str, metric: str, kept: pd.DataFrame, seed: int, draws: int
 ) -> Iterator[dict[str, Any]]:
     values = kept[metric].to_numpy(float)
-    low, median, high = np.percentile(values, [25, 50, 75])
     case = np.unique(kept["item_id"], return_inverse=True)[1]
     group = kept["size"].map(size_group).to_numpy()
     counts = resamples(int(case.max()) + 1, None, draws=draws, seed=seed)
-    for order in np.unique(group):
+    orders = np.unique(group)
+    means = np.array([values[group == order].mean() for order in orders])
+    low, median, high = np.percentile(means, [25, 50, 75])
+    for order, mean in zip(orders, means, strict=True):
         rows = group == order
-        mean = values[rows].mean()
         row = {
             "benchmark": benchmark,
             "metric": metric,
             "group": list(SIZE_GROUPS.values())[order],
             "order": int(order),
+            "n": int(rows.sum()),
+            "mean": float(mean),
         }
-        row |= {"n": int(rows.sum()), "mean": float(mean)}
-        if high > low:
+        if not is_constant(means) and high > low:
             totals, sizes = (
                 np.bincount(case[rows], w[rows], minlength=counts.shape[1]) for w in (values, np.ones(len(values)))
             )

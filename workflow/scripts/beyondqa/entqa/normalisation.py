@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import functools
 import re
+import string
 from collections.abc import Iterable
 from pathlib import Path
 
 RESOURCES = Path(__file__).resolve().parents[4] / "resources" / "entqa"
 
-WORD = re.compile(r"\w+")
+PUNCTUATION = str.maketrans("", "", string.punctuation)
 LEADING_WORD = re.compile(r"^(?:the|an?|his|her)\s+")
-DECIMAL_POINT = re.compile(r"(?<=\d)\s*\.\s*(?=\d)")
+DECIMAL_POINT = re.compile(r"(\d+)\s*\.\s*(\d+)")
 JOINER = re.compile(r"\s*([/-])\s*")
-DEGREE_UNIT = re.compile(r"°\s*([cf])\b")
 
 
 def entities(mentions: Iterable[str]) -> list[str]:
@@ -33,13 +33,14 @@ def entity_of(mention: str) -> str:
 def is_kept(mention: str) -> bool:
     """Whether a mention can be an entity: no word piece ("##itis"), no fixed phrase, not stop words alone.
 
-    Words are runs of letters and digits, so that "=" and "'s" have nothing but stop words.
+    ASCII punctuation is taken off first, so that "=" and "'s" have nothing but stop words.
     """
-    phrase = " ".join(mention.lower().split())
+    phrase = mention.strip().lower()
+    bare = phrase.translate(PUNCTUATION)
     return (
         not phrase.startswith("#")
-        and phrase not in _lines("phrases_left_out.txt")
-        and not _lines("stop_words.txt").issuperset(WORD.findall(phrase))
+        and bare not in _lines("phrases_left_out.txt")
+        and not _lines("stop_words.txt").issuperset(bare.split())
     )
 
 
@@ -49,8 +50,8 @@ def normalise(mention: str) -> str:
     Blanks are single and degree units keep their capital. "" where nothing is left.
     """
     text = LEADING_WORD.sub("", " ".join(mention.lower().split()))
-    text = JOINER.sub(r"\1", DECIMAL_POINT.sub(".", text))
-    return DEGREE_UNIT.sub(lambda match: f"°{match[1].upper()}", text)
+    text = JOINER.sub(r"\1", DECIMAL_POINT.sub(r"\1.\2", text))
+    return text.replace("°c", "°C").replace("°f", "°F")
 
 
 def deduplicate(phrases: Iterable[str]) -> list[str]:

@@ -22,17 +22,17 @@ class Split:
 
 
 def split_as_coded(stem: str) -> Split:
-    """The cut of the paper's code: the last run of text that ends in "?" and holds no other ".", "?" or "!".
+    """The cut of the paper's code: the last run of text that ends in "?" (or "??") and holds no ".", "?" or "!" before.
 
     It starts a question inside a decimal number ("2.0 ng/mL, which ..." gives "0 ng/mL, which ...") and
     keeps a quotation mark that closes the sentence before. Without a "?" the last sentence is the question.
     """
-    end = stem.rfind("?")
-    if end < 0:
-        question = re.split(r"(?<=[.!?])\s+", stem.strip())[-1]
+    asked = stem[: stem.rfind("?") + 1]
+    if asked:
+        statement = asked.rstrip("?")
+        question = asked[max(map(statement.rfind, ".?!")) + 1 :].strip()
     else:
-        start = max(stem.rfind(mark, 0, end) for mark in ".?!") + 1
-        question = stem[start : end + 1].strip()
+        question = re.split(r"(?<=[.!?])\s+", stem.strip())[-1]
     return Split(_without(stem, stem.find(question), question), question)
 
 

@@ -42,8 +42,8 @@ def draw(benchmark: str, inputs: Inputs) -> Drawing:
     axes[0].set_ylabel("scaled mean")
     stand_ins = {row["label"]: row["stand_in"] for row in data.to_dict("records") if isinstance(row["stand_in"], str)}
     notes = (
-        "Values are scaled by (value - median) / interquartile range over all answers. Bars: 95 % bootstrap interval "
-        "over cases.",
+        "The groups' means of a metric are scaled by their own median and interquartile range, as in the paper: the "
+        "height shows the order of the groups and no size of effect. Bars: 95 % bootstrap interval over cases.",
         *inputs.benchmark_notes([benchmark]),
         *inputs.model_notes(list(inputs.models)),
         *stand_in_notes(stand_ins),

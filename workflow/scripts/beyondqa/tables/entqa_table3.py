@@ -37,7 +37,7 @@ def build(inputs: Inputs) -> Sheet:
     sentences = (
         "Model size in parameters against the value of each answer, as the paper's code has it. In brackets: 95 % "
         "bootstrap interval over cases.",
-        "The paper's text describes averages in four size groups (up to 5, 13, 40 billion parameters, and above): the "
+        "The paper's text describes averages in four size groups (below 5, up to 13, up to 40 billion parameters, and above): the "
         "last columns correlate the groups' order with their means. Four groups allow no p-value.",
     )
     return Sheet(data, pd.DataFrame(display), _entqa.notes(inputs, data, *sentences))
