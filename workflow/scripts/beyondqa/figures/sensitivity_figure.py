@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..sensitivity.edits import SOURCES
-from ..sensitivity.preferences import LADDER_SOURCE
+from ..sensitivity.preferences import LADDER_SOURCE, NEEDS, all_comparisons
 from ..sensitivity.targets import SOURCE as TARGET
 from ..statistics.inputs import Inputs
 from ..statistics.labels import metric_rank
@@ -15,7 +15,6 @@ from .base import Drawing, Figure, explanation
 if TYPE_CHECKING:
     import pandas as pd
 
-NEEDS = ("corruptions", "targets", "ladder")
 WIDTH = 3.5  # inches, one column of two
 # Panels from above to below: title -> the texts that were scored. A metric has an edited reference or a target.
 PANELS = {
@@ -27,11 +26,8 @@ PANELS = {
 
 def draw(inputs: Inputs) -> Drawing:
     """One panel a source of texts: headline metrics by comparisons."""
-    import pandas as pd
-
-    frames = [frame for frame in map(inputs.read, NEEDS) if len(frame)]
-    data = pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
-    shown = data[data["headline"].astype(bool) & data["probability"].notna()] if len(data) else data
+    data = all_comparisons(inputs.read)
+    shown = data[data["headline"].astype(bool) & data["probability"].notna()]
     if not len(shown):
         return explanation("No metric prefers anything in this study: there is no open benchmark and no derived model.")
     grids = {title: grid(shown[shown["source"].isin(sources)]) for title, sources in PANELS.items()}

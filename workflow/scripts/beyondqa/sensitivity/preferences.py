@@ -36,6 +36,8 @@ COLUMNS = (
     "ci_high",
     "reason",
 )
+# The files of comparisons that a table or figure reads, by need.
+NEEDS = ("corruptions", "targets", "ladder")
 # An edited text by its kind and whose text about which item it is: (kind, (item id, model)).
 Key = tuple[str, tuple[str, str]]
 
@@ -151,6 +153,14 @@ def ladder_preferences(
 
 LADDER_SOURCE = "model's answer"
 _KEYS = ["metric", "benchmark", "item_id", "model"]
+
+
+def all_comparisons(read: Callable[[str], pd.DataFrame]) -> pd.DataFrame:
+    """COLUMNS of all NEEDS, an empty frame where the study has none; `read` gives the frame of a need."""
+    import pandas as pd
+
+    frames = [frame for frame in map(read, NEEDS) if len(frame)]
+    return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=list(COLUMNS))
 
 
 def preference(better: float, worse: float) -> float:

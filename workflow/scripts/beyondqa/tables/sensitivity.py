@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 
+from ..sensitivity.preferences import NEEDS, all_comparisons
 from ..statistics.inputs import Inputs
 from ..statistics.labels import metric_rank
 from ._coefficients import coefficient
 from .base import Sheet, Table, explanation
 
-NEEDS = ("corruptions", "targets", "ladder")
 CAPTION = (
     "The probability that a metric prefers a harmless edit of a text to another edit, or the answer of the less noisy "
     "of two models; 0.5 is blind. The noise shows sensitivity to gross loss of fluency, not to clinical error."
@@ -27,10 +27,9 @@ def build(inputs: Inputs) -> Sheet:
     """One row a (text, check, comparison, metric)."""
     import pandas as pd
 
-    frames = [frame for frame in map(inputs.read, NEEDS) if len(frame)]
-    if not frames:
+    data = all_comparisons(inputs.read)
+    if not len(data):
         return explanation("The study has no open benchmark and no derived model.")
-    data = pd.concat(frames, ignore_index=True)
     data = data.sort_values("metric", key=lambda c: c.map(metric_rank), kind="stable", ignore_index=True)
     display = [
         {
