@@ -8,6 +8,18 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 
 
+def pytest_configure(config):
+    config.addinivalue_line("markers", "full: takes minutes; runs where BEYONDQA_FULL is set, as `make ci-full` does")
+
+
+def pytest_collection_modifyitems(items):
+    if os.environ.get("BEYONDQA_FULL"):
+        return
+    for item in items:
+        if item.get_closest_marker("full"):
+            item.add_marker(pytest.mark.skip(reason="takes minutes; `make ci-full` runs it"))
+
+
 @pytest.fixture(scope="session")
 def root() -> Path:
     """The project's folder."""

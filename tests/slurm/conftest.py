@@ -15,15 +15,6 @@ from runs import CLUSTER, ONE_ENVIRONMENT, PROFILE, TOY, Run, slurm_jobs
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "slurm: runs jobs on a SLURM that the test starts")
-    config.addinivalue_line("markers", "full: takes minutes; runs where BEYONDQA_FULL is set, as `make ci-full` does")
-
-
-def pytest_collection_modifyitems(items):
-    if os.environ.get("BEYONDQA_FULL"):
-        return
-    for item in items:
-        if item.get_closest_marker("full"):
-            item.add_marker(pytest.mark.skip(reason="takes minutes; `make ci-full` runs it"))
 
 
 @pytest.fixture(scope="session")

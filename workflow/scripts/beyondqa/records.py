@@ -7,6 +7,7 @@ so that U+2028 inside a text cuts no record and lone surrogates survive.
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
 import json
 import logging
@@ -15,6 +16,7 @@ import socket
 import tempfile
 import time
 from collections.abc import Iterable, Iterator
+from io import FileIO
 from pathlib import Path
 from typing import IO, Any
 
@@ -23,13 +25,15 @@ from .items import Item, Score, from_json, to_json
 
 # An NFS server gives up the locks of a machine that died after its lease, 90 seconds by default.
 LOCK_PATIENCE_SECONDS = 120
+# No space, over the quota, over a limit on the size of files.
+DISK_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 log = logging.getLogger(__name__)
 
 
 @contextlib.contextmanager
 def atomic(path: str | os.PathLike, mode: str = "w") -> Iterator[IO]:
-    """A file that appears at `path` whole, by rename, or not at all."""
+    """A file that appears at `path` whole, by rename, or not at all. Raises StudyError where the disk is full."""
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     text = {} if "b" in mode else {"encoding": "utf-8", "newline": "\n"}
@@ -41,10 +45,17 @@ def atomic(path: str | os.PathLike, mode: str = "w") -> Iterator[IO]:
             os.fsync(file.fileno())
         os.chmod(temporary, 0o666 & ~_umask())
         os.replace(temporary, path)
-    except BaseException:
+    except BaseException as error:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(temporary)
+        if isinstance(error, OSError) and error.errno in DISK_FULL:
+            raise _cannot_write(error, path) from error
         raise
+
+
+def _cannot_write(error: OSError, path: object) -> StudyError:
+    remedy = "Free disk space and run again: answers committed so far are kept"
+    return StudyError(f"cannot write ({error.strerror})", file=path, remedy=remedy)
 
 
 def dumps(value: Any) -> str:
@@ -150,28 +161,27 @@ class Journal:
         all that earlier writers left.
         """
         self.directory.mkdir(parents=True, exist_ok=True)
-        with _sole_writer(self.path.with_suffix(".lock")), open(self.path, "ab+") as file:
-            _cut_torn_tail(file)
-            yield JournalWriter(file)
+        with _sole_writer(self.path.with_suffix(".lock")):
+            _cut_torn_tail(self.path)
+            # Without a buffer: what a full disk refused would be written, and refused, again when the file is closed.
+            with open(self.path, "ab", buffering=0) as file:
+                yield JournalWriter(file)
 
 
 class JournalWriter:
     """Appends batches; a batch is on disk when `commit` returns."""
 
-    def __init__(self, file: IO[bytes]):
+    def __init__(self, file: FileIO):
         self._file = file
 
     def commit(self, answers: list[dict[str, Any]]) -> None:
+        rest = dumps(answers).encode("ascii") + b"\n"
         try:
-            self._file.write(dumps(answers).encode("ascii") + b"\n")
-            self._file.flush()
+            while rest:
+                rest = rest[self._file.write(rest) :]
             os.fsync(self._file.fileno())
         except OSError as error:
-            raise StudyError(
-                f"cannot write ({error.strerror})",
-                file=self._file.name,
-                remedy="Free disk space and run again: answers committed so far are kept",
-            ) from error
+            raise _cannot_write(error, self._file.name) from error
 
 
 @contextlib.contextmanager
@@ -222,14 +232,10 @@ def _try_lock(file: IO[bytes]) -> bool:
     return True
 
 
-def _cut_torn_tail(file: IO[bytes]) -> None:
-    file.seek(0)
-    whole = 0
-    for line in file:
-        if line.endswith(b"\n"):
-            whole += len(line)
-    file.truncate(whole)
-    file.seek(0, os.SEEK_END)
+def _cut_torn_tail(path: Path) -> None:
+    with open(path, "ab+") as file:
+        file.seek(0)
+        file.truncate(sum(len(line) for line in file if line.endswith(b"\n")))
 
 
 SCORE_COLUMNS = ("benchmark", "item_id", "model", "variant", "index", "metric", "value", "weight", "flags", "reason")
