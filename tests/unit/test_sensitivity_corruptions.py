@@ -34,6 +34,7 @@ CASES = [
     (c.tenfold, "At 40 years of age, 6 days ill.", "At 40 years of age, 60 days ill."),
     (c.tenfold, "Saturation 98%, glucose up 5%.", "Saturation 98%, glucose up 50%."),
     (c.tenfold, "For 10 years, on 2 units.", "For 10 years, on 20 units."),
+    (c.tenfold, "At 32 weeks, 68 beats per minute, 7 mL.", "At 32 weeks, 68 beats per minute, 70 mL."),
     (c.tenfold, "Chapter 3.", None),
     (c.unit_spelled_out, "Take 5 mg daily.", "Take 5 milligrams daily."),
     (c.unit_spelled_out, "Take 1mg daily.", "Take 1 milligram daily."),

@@ -51,9 +51,8 @@ _NOT_NEGATED = re.compile(
     re.IGNORECASE,
 )
 _NUMBER = r"(?<![\w.,/–-])(?P<number>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)"
-# Ten times an age is a slip of the pen to any reader, and so are a share beyond the whole and a hundred years.
+# Ten times an age is a slip of the pen to any reader, and no error of a dose or a duration.
 _NO_AGE = r"(?![\s-]+old\b|\s+of\s+age\b)"
-_AT_MOST = {"%": 100, "percent": 100, "year": 99, "years": 99}
 _SENTENCE_END = re.compile(r"(?<=[.!?])(?<!\bDr\.)(?<!\bMr\.)(?<!\bMs\.)(?<!\bMrs\.)(?<!\bvs\.)(\s+)")
 _LIST_NUMBER = re.compile(r"\d+\.")
 # How far the dropped share may be from the nominal one, so that the three grades are different ones.
@@ -106,12 +105,13 @@ def negation(text: str) -> str | None:
 
 
 def tenfold(text: str) -> str | None:
-    """The first number with a unit, times ten; ages stay, and percentages and years that would be impossible."""
-    units = {form for row in rows("units") for form in (row["unit"], row["singular"], row["plural"]) if form}
-    pattern = rf"{_NUMBER}[ \u00a0-]?(?P<unit>{_alternatives(units)})(?!\w){_NO_AGE}"
+    """The first number with a unit, times ten. Ages stay, and what would exceed the unit's plausible values
+    (`at_most` in our list), such as 1,000 heartbeats a minute."""
+    most = {row[form]: row["at_most"] for row in rows("units") for form in ("unit", "singular", "plural") if row[form]}
+    pattern = rf"{_NUMBER}[ \u00a0-]?(?P<unit>{_alternatives(most)})(?!\w){_NO_AGE}"
     for match in re.finditer(pattern, text):
         number = Decimal(match["number"].replace(",", "")) * 10
-        if number > _AT_MOST.get(match["unit"], number):
+        if number > Decimal(most[match["unit"]] or "Infinity"):
             continue
         digits = f"{number:,f}" if "," in match["number"] else f"{number:f}"
         if "." in digits:
