@@ -97,6 +97,15 @@ def test_a_fault_is_named(config, sentence):
         study_config.validated(config)
 
 
+def test_recorded_answers_of_a_benchmark_that_is_never_ranked():
+    """EntQA reads the option out of the answer itself, and needs no other metric for it."""
+    config = recorded(entqa_medqa={"path": "a", "id": "i", "text": "t"})
+    config["groups"]["metric_study"]["tasks"] = ["entqa"]
+    config.pop("sensitivity")
+    assert "generated_accuracy" not in config["metrics"]
+    assert study_config.validated(config)
+
+
 def test_every_fault_is_told_at_once():
     config = changed("study", "seed", value=-1)
     config["result"] = "x"

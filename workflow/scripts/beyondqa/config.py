@@ -153,10 +153,11 @@ def _prediction_faults(config: Mapping[str, Any]) -> Iterator[str]:
         for name, settings in entry.get("predictions", {}).items():
             if name not in benchmarks.names():
                 continue
-            kind = benchmarks.get(name).kind
+            benchmark = benchmarks.get(name)
+            kind = benchmark.kind
             faults = list(predictions.faults(settings, kind))
             yield from (f"{key}.{name} {fault}" for fault in faults)
-            asked = kind == "multiple_choice" and name in config["benchmarks"]
+            asked = kind == "multiple_choice" and "likelihoods" in benchmark.stages and name in config["benchmarks"]
             if not faults and asked and predictions.holds(settings, kind) == "answers" and not _reads_choices(config):
                 yield f"{key}.{name} holds answers in text, which only metrics.generated_accuracy reads"
 
