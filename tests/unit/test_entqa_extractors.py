@@ -25,6 +25,13 @@ def test_dictionary_keeps_the_longest_names_in_their_places():
     assert [mention.text for mention in mentions] == expected
 
 
+def test_dictionary_leaves_common_words_out():
+    """The packages list them as names. As part of a longer name such a word stays."""
+    text = "Her parents say that COPD combined with asthma affects her; severe combined immunodeficiency."
+    (mentions,) = Dictionary().extract([text])
+    assert words(mentions, text) == ["COPD", "asthma", "severe combined immunodeficiency"]
+
+
 @pytest.mark.parametrize("text", ["", "  ", "12 345 .", "\\frac{1}{2}", "你好", "La paziente è stanca."])
 def test_dictionary_finds_nothing_where_there_is_nothing(text):
     assert Dictionary().extract([text]) == [[]]

