@@ -5,6 +5,9 @@ Read off files that version 0.4.13 wrote. A line holds `doc`, the row of the dat
 `resps`, a request's responses, every number and truth value as text; `target`, for multiple choice the position of
 the right choice; `filter`, since each filter of the task writes its own line. Log-likelihoods are sums: the file
 holds no values by token and no numbers of tokens.
+
+Log-likelihoods of whole texts (loglikelihood_rolling) are not taken: with tokenizers that add a prefix token, that
+version scores the token itself unless told otherwise, and the file does not say which it did.
 """
 
 from __future__ import annotations
@@ -65,7 +68,10 @@ def _line(line: Mapping[str, Any], names: str | Sequence[str], holds: str) -> It
     if generated:
         raise StudyError("holds answers and no log-likelihoods", remedy="Say so in the config: holds: answers")
     if len(requests[0][0]) < 2:
-        raise StudyError("holds log-likelihoods of whole texts", remedy="Give the file of a multiple_choice task")
+        raise StudyError(
+            "holds log-likelihoods of whole texts, in which the prefix token may be counted",
+            remedy="Give the file of a multiple_choice task",
+        )
     yield _options(found, requests, line["target"])
 
 
