@@ -8,6 +8,7 @@ would not do what it is meant to.
 from __future__ import annotations
 
 import csv
+import functools
 import random
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -54,6 +55,7 @@ _NUMBER = r"(?<![\w.,/–-])(?P<number>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)
 # Ten times an age is a slip of the pen to any reader, and no error of a dose or a duration.
 _NO_AGE = r"(?![\s-]+old\b|\s+of\s+age\b)"
 _SENTENCE_END = re.compile(r"(?<=[.!?])(?<!\bDr\.)(?<!\bMr\.)(?<!\bMs\.)(?<!\bMrs\.)(?<!\bvs\.)(\s+)")
+_END = re.compile(r"[.!?\n]")
 _LIST_NUMBER = re.compile(r"\d+\.")
 # How far the dropped share may be from the nominal one, so that the three grades are different ones.
 _SHARE_TOLERANCE = 0.125
@@ -62,10 +64,11 @@ _SHARE_TOLERANCE = 0.125
 _NEAR = 40
 
 
-def rows(name: str) -> list[dict[str, str]]:
+@functools.cache
+def rows(name: str) -> tuple[dict[str, str], ...]:
     """One of our LISTS."""
     with open(_FOLDER / f"{name}.csv", encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
+        return tuple(csv.DictReader(file))
 
 
 def corrupted(texts: Mapping[str, str], entities: Mapping[str, Sequence[Entity]]) -> dict[str, dict[str, str]]:
@@ -145,9 +148,15 @@ def entity_replaced(item: str, text: str, entities: Mapping[str, Sequence[Entity
     one."""
     draw = random.Random(f"{item}\tentity")
     for entity in draw.sample(list(entities[item]), len(entities[item])):
-        others = {e.text for other, found in entities.items() if other != item for e in found if _differs(e, entity)}
-        own = {e.text for other, found in entities.items() for e in found if any(e.same_as(o) for o in entities[item])}
-        if names := sorted(others - own):
+        names = sorted(
+            {
+                other.text
+                for found in entities.values()
+                for other in found
+                if other.type == entity.type and not any(other.same_as(own) for own in entities[item])
+            }
+        )
+        if names:
             alike = [name for name in names if name[0].isupper() == entity.text[0].isupper()]
             return _replaced(text, (entity.start, entity.end), _cased(draw.choice(alike or names), entity.text))
     return None
@@ -187,12 +196,14 @@ class _Terms:
         self.spoilers = {term: re.compile(f"(?i:{_any_of(spoilers(term, new))})") for term, new in replaced.items()}
 
 
+@functools.cache
 def _antonyms() -> _Terms:
     found = rows("antonyms")
     opposites = {row["word"]: row["antonym"] for row in found} | {row["antonym"]: row["word"] for row in found}
     return _Terms(opposites, _exceptions(found), lambda old, new: set(new.split()) - set(old.split()))
 
 
+@functools.cache
 def _synonyms() -> _Terms:
     found = rows("synonyms")
     return _Terms({row["term"]: row["synonym"] for row in found}, _exceptions(found), lambda old, new: {new})
@@ -214,14 +225,9 @@ def _swaps(text: str, terms: _Terms) -> Iterator[tuple[tuple[int, int], str]]:
             yield match.span(), _cased(terms.replaced[term], old) if term != old else terms.replaced[term]
 
 
-def _differs(one: Entity, other: Entity) -> bool:
-    """Of one type, and neither the same nor a wider or narrower term."""
-    return one.type == other.type and not one.same_as(other)
-
-
 def _asks(text: str, position: int) -> bool:
     """Whether the sentence around the position ends with a question mark."""
-    end = re.compile(r"[.!?\n]").search(text, position)
+    end = _END.search(text, position)
     return bool(end) and end.group() == "?"
 
 
