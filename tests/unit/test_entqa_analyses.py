@@ -169,6 +169,28 @@ def test_constants_are_named_and_no_number(cases):
     assert pd.isna(alone["scaled"])
 
 
+def test_q_is_the_false_discovery_rate_within_a_benchmark(cases):
+    """Oracle: statsmodels, over the metrics of each benchmark apart; a metric without p stands outside."""
+    from statsmodels.stats.multitest import multipletests
+
+    random = np.random.default_rng(5)
+    others = {f"noise[{i}]": random.normal(size=len(cases)) + 0.1 * i * cases["accuracy"] for i in range(4)}
+    both = pd.concat([cases.assign(**others), cases.assign(**others, benchmark="c", accuracy=1 - cases["accuracy"])])
+    both = both.assign(**{"flat[x]": 0.5})
+    for table, names in (
+        (analyses.group_level(both), {f"{name}_p": f"{name}_q" for name in ("pearson", "spearman", "kendall")}),
+        (analyses.case_level(both, seed=1, draws=10), {"p": "q"}),
+        (analyses.scale(both, seed=1, draws=10), {f"p_{name}": f"q_{name}" for name in ("spearman", "kendall")}),
+    ):
+        for _, family in table.groupby("benchmark"):
+            for p, q in names.items():
+                defined = family.dropna(subset=p)
+                assert len(defined) == 6
+                expected = multipletests(defined[p].astype(float), method="fdr_bh")[1]
+                assert list(defined[q]) == pytest.approx(list(expected))
+                assert family.loc[family["metric"] == "flat[x]", q].isna().all()
+
+
 def test_signs(cases):
     level = pd.DataFrame({"metric": ["a", "a", "b"], "spearman": [0.5, -0.9, None]})
     summary = analyses.signs(level, "spearman").set_index("metric")

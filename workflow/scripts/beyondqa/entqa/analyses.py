@@ -13,7 +13,7 @@ import numpy as np
 
 from ..identity import derived_seed
 from ..statistics.aggregation import resamples
-from ..statistics.correlation import CORRELATION_COLUMNS, correlate, is_constant
+from ..statistics.correlation import COEFFICIENTS, CORRELATION_COLUMNS, correlate, is_constant
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -83,7 +83,8 @@ def metrics_of(cases: pd.DataFrame) -> list[str]:
 def group_level(cases: pd.DataFrame) -> pd.DataFrame:
     """Table 1: accuracy of the models against each metric's mean, one row a (benchmark, metric).
 
-    The columns after `benchmark` and `metric` are those of `beyondqa.statistics.correlation.correlate`.
+    The columns after `benchmark` and `metric` are those of `beyondqa.statistics.correlation.correlate`, and for
+    each coefficient `_q`, its p after Benjamini-Hochberg over the metrics of the benchmark.
     """
     import pandas as pd
 
@@ -95,13 +96,15 @@ def group_level(cases: pd.DataFrame) -> pd.DataFrame:
             for metric in metrics_of(cases)
             if part[metric].notna().any()
         ]
-    return pd.DataFrame(rows, columns=["benchmark", "metric", *CORRELATION_COLUMNS])
+    table = pd.DataFrame(rows, columns=["benchmark", "metric", *CORRELATION_COLUMNS])
+    return _with_q(table, {f"{name}_p": f"{name}_q" for name in COEFFICIENTS})
 
 
 def case_level(cases: pd.DataFrame, *, seed: int, draws: int = DRAWS) -> pd.DataFrame:
     """Table 2: being right against each metric over all answers, one row a (benchmark, metric).
 
-    `point_biserial` is the paper's: all answers as if independent, with its `p`. The cases are repeated over
+    `point_biserial` is the paper's: all answers as if independent, with its `p`, and `q` after Benjamini-Hochberg
+    over the metrics of the benchmark. The cases are repeated over
     the models, so beside it stand the correlations `within_case` (case means removed), `within_model` (model
     means removed), `doubly_centred` (both, over the cases that every model has) and `given_length` (partial,
     given log(1 + words of the explanation)). Each has a 95 % percentile bootstrap interval (`_low`, `_high`)
@@ -121,16 +124,17 @@ def case_level(cases: pd.DataFrame, *, seed: int, draws: int = DRAWS) -> pd.Data
     ]
     bounds = [f"{name}{suffix}" for name in ESTIMATES for suffix in ("", "_low", "_high")]
     columns = ["benchmark", "metric", "n", "n_cases", "n_models", *bounds, "p", "n_complete_cases", "reason"]
-    return pd.DataFrame(rows, columns=columns)
+    return _with_q(pd.DataFrame(rows, columns=columns), {"p": "q"})
 
 
 def scale(cases: pd.DataFrame, *, seed: int, draws: int = DRAWS) -> pd.DataFrame:
     """Table 3: model size against each metric's per-case values, and against the means of the size groups.
 
     Per (benchmark, metric): `pearson`, `spearman`, `kendall` (tau-b) of the size with the values of all answers
-    and their asymptotic p (`p_...`, answers as if independent), an interval for `spearman` by bootstrap over
-    cases; `groups`, the number of size groups with a model, and `group_spearman`, `group_kendall` of the groups'
-    order with their means, as the paper's text describes the table.
+    and their asymptotic p (`p_...`, answers as if independent; `q_...` after Benjamini-Hochberg over the metrics of
+    the benchmark), an interval for `spearman` by bootstrap over cases; `groups`, the number of size groups with a
+    model, and `group_spearman`, `group_kendall` of the groups' order with their means, as the paper's text
+    describes the table.
     """
     import pandas as pd
 
@@ -144,10 +148,10 @@ def scale(cases: pd.DataFrame, *, seed: int, draws: int = DRAWS) -> pd.DataFrame
         for metric in metrics_of(cases)
         if part[metric].notna().any()
     ]
-    per_case = [column for name in ("pearson", "spearman", "kendall") for column in (name, f"p_{name}")]
+    per_case = [column for name in COEFFICIENTS for column in (name, f"p_{name}")]
     groups = ["groups", "group_spearman", "group_kendall"]
     columns = ["benchmark", "metric", "n", *per_case, "spearman_low", "spearman_high", *groups, "reason"]
-    return pd.DataFrame(rows, columns=columns)
+    return _with_q(pd.DataFrame(rows, columns=columns), {f"p_{name}": f"q_{name}" for name in COEFFICIENTS})
 
 
 def size_groups(cases: pd.DataFrame, *, seed: int, draws: int = DRAWS) -> pd.DataFrame:
@@ -179,6 +183,19 @@ def signs(level: pd.DataFrame, coefficient: str) -> pd.DataFrame:
     """Per metric, over the benchmarks: `mean` of a coefficient, `mean_size` (of its absolute value), `n`."""
     grouped = level.dropna(subset=coefficient).groupby("metric", sort=False)[coefficient]
     return grouped.agg(mean="mean", mean_size=lambda values: values.abs().mean(), n="size").reset_index()
+
+
+def _with_q(table: pd.DataFrame, names: Mapping[str, str]) -> pd.DataFrame:
+    """`table` with the columns `names` (p -> q): Benjamini-Hochberg over the rows of a benchmark that have a p."""
+    import pandas as pd
+    from scipy.stats import false_discovery_control
+
+    columns = {q: pd.Series(np.nan, index=table.index) for q in names.values()}
+    for p, q in names.items():
+        defined = pd.to_numeric(table[p]).dropna()
+        for _, family in defined.groupby(table["benchmark"]):
+            columns[q][family.index] = false_discovery_control(family.to_numpy(float), method="bh")
+    return table.assign(**columns)
 
 
 def _case_level(part: pd.DataFrame, metric: str, seed: int, draws: int) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from .base import MISSING
 if TYPE_CHECKING:
     import pandas as pd
 
+Q = "q: p after Benjamini-Hochberg over the metrics of a benchmark."
 PAPER_LABELS = {"bleu1": "BLEU-1", "bleu4": "BLEU-4"}
 
 

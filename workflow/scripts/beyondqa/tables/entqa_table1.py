@@ -30,11 +30,13 @@ def build(inputs: Inputs) -> Sheet:
             "Models": str(row["n"]),
             "Spearman": _entqa.coefficient(row["spearman"], row["spearman_low"], row["spearman_high"]),
             "p": _entqa.p_value(row["spearman_p"]),
+            "q": _entqa.p_value(row["spearman_q"]),
             "Published": _entqa.coefficient(row["spearman_published"]),
             "Difference": _entqa.coefficient(row["spearman_difference"]),
             "Kendall": _entqa.coefficient(row["kendall"]),
             "p (Kendall)": _entqa.p_value(row["kendall_p"]),
             "Published (Kendall)": _entqa.coefficient(row["kendall_published"]),
+            "Difference (Kendall)": _entqa.coefficient(row["kendall_difference"]),
         }
         for _, row in data.iterrows()
         if _entqa.is_shown(row["metric"])
@@ -44,7 +46,7 @@ def build(inputs: Inputs) -> Sheet:
     sentences = (
         "Each model counts once: the accuracy of all its answers against the mean of the metric's defined values. In "
         "brackets: 95 % interval by Fisher's z. p: exact over all orders of the models; the published p-values of "
-        "Spearman's rho are t-approximations.",
+        f"Spearman's rho are t-approximations. {_entqa.Q}",
         "What tells EntQA from the other metrics is the sign: a metric may follow accuracy closely and backwards. "
         "Where there are several benchmarks, the last rows give the mean over them and the mean size.",
     )

@@ -35,6 +35,7 @@ def build(inputs: Inputs) -> Sheet:
                 for name, title in ESTIMATES.items()
             },
             "p (naive)": _entqa.p_value(row["p"]),
+            "q (naive)": _entqa.p_value(row["q"]),
             "Published": _entqa.coefficient(row["point_biserial_published"]),
             "Difference": _entqa.coefficient(row["point_biserial_difference"]),
         }
@@ -43,7 +44,8 @@ def build(inputs: Inputs) -> Sheet:
     ]
     sentences = (
         "Every case is answered by every model, so that the answers are not independent. In brackets: 95 % bootstrap "
-        "interval over cases, which keeps a case's answers together; the naive p, which is the paper's, does not.",
+        "interval over cases, which keeps a case's answers together; the naive p, which is the paper's, does not. "
+        f"{_entqa.Q}",
         "Within case: case means removed, so that hard cases cannot make the correlation. Within model: model means "
         "removed. Doubly centred: both, over the cases that every model has. Given length: partial, given the log of "
         "1 + words of the explanation.",
