@@ -52,6 +52,28 @@ def recorded(**predictions):
             r"benchmarks names 'carqa', which is no benchmark\. Did you mean 'careqa'",
         ),
         (changed("metrics", "rogue", value={}), r"metrics names 'rogue', which is no metric\. Did you mean 'rouge'"),
+        (changed("metrics", "entqa", value={"embeder": {}}), r"metrics\.entqa has embeder, .*Did you mean 'embedder'"),
+        (
+            changed("metrics", "entqa", value={"variants": ["as-coded"]}),
+            r"metrics\.entqa names the variant 'as-coded', .*Did you mean 'as_coded'",
+        ),
+        (changed("metrics", "entqa", value={"variants": []}), r"metrics\.entqa has no variants"),
+        (
+            changed("metrics", "entqa", value={"extractor": {"kind": "scispaCy", "name": "n"}}),
+            r"names the kind 'scispaCy' of extractor, .*Did you mean 'scispacy'",
+        ),
+        (
+            changed("metrics", "entqa", value={"extractor": {"kind": "scispacy", "name": "n"}}),
+            r"metrics\.entqa has an extractor without pipeline",
+        ),
+        (
+            changed("metrics", "entqa", value={"embedder": {"id": "l/m"}}),
+            r"metrics\.entqa has an embedder without a name",
+        ),
+        (
+            changed("metrics", "entqa_baselines", "perplexity", value={}),
+            r"metrics\.entqa_baselines names 'perplexity', which compares no answer",
+        ),
         (changed("inference", "packs", value="some"), r"inference\.packs is 'some'; it may be one of: task, all"),
         (
             changed("models", 1, "name", value="smollm2-135m-instruct"),

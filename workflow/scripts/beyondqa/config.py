@@ -91,6 +91,7 @@ def _semantic_faults(config: Mapping[str, Any]) -> Iterator[str]:
     model_names = [entry["name"] for entry in config["models"]]
     yield from _unknown("benchmarks", config["benchmarks"], benchmarks.names(), "benchmark")
     yield from _unknown("metrics", config["metrics"], metrics.names(), "metric")
+    yield from _metric_faults(config["metrics"])
     yield from _model_faults(config["models"], model_names)
     yield from _prediction_faults(config)
     yield from _pickle_faults(config, ())
@@ -118,6 +119,13 @@ def _unknown(key: str, got: Iterable[str], known: list[str], kind: str) -> Itera
     for name in got:
         if name not in known:
             yield f"{key} names {name!r}, which is no {kind}. {suggestion(name, known)}"
+
+
+def _metric_faults(chosen: Mapping[str, Any]) -> Iterator[str]:
+    """Settings of which a metric's own module says that they cannot be."""
+    for name in sorted(chosen.keys() & set(metrics.names())):
+        faults = getattr(metrics.module(name), "faults", None)
+        yield from (f"metrics.{name} {fault}" for fault in (faults(chosen[name] or {}) if faults else ()))
 
 
 def _model_faults(entries: list[dict[str, Any]], names: list[str]) -> Iterator[str]:

@@ -24,6 +24,10 @@ WINDOW_OVERLAP = 64
 SPACY_BATCH = 16
 
 
+# Kinds of extractors -> keys of which a config entry has to have one.
+KINDS = {"dictionary": (), "scispacy": ("pipeline",), "token_classification": ("id", "path")}
+
+
 class Mention(NamedTuple):
     """`text` names the entity; `start` and `end` are its place in the text, in characters."""
 
@@ -57,8 +61,9 @@ def load(entry: Mapping[str, Any]) -> Extractor:
         case "token_classification":
             return TokenClassification(directory(entry))
         case kind:
-            known = "dictionary, scispacy, token_classification"
-            raise StudyError(f"no kind of entity extractor is called {kind!r}", remedy=f"It may be one of: {known}")
+            raise StudyError(
+                f"no kind of entity extractor is called {kind!r}", remedy=f"It may be one of: {', '.join(KINDS)}"
+            )
 
 
 class Dictionary(Extractor):

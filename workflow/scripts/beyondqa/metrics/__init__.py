@@ -3,7 +3,8 @@
 A module has FAMILY (its metrics are scored in one job a model and pack), ENVIRONMENT (stem of a file in
 envs/), INPUT and `metrics(settings)`, which describes its variants. With INPUT "answers" it has
 `values(pairs, settings, threads=1)` for (prediction, reference) pairs; with INPUT "likelihoods",
-`scores(items, likelihoods, settings)`.
+`scores(items, likelihoods, settings)`. It may have `faults(settings)`, sentences on settings that cannot be, and
+FILES (with DATA and LICENCE), what `fetch` brings for it.
 """
 
 from __future__ import annotations

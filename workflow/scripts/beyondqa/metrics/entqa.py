@@ -5,12 +5,13 @@ Definition: medRxiv 2025.11.12.25340106 and its public code; `beyondqa.entqa.var
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from ..entqa import embedders, extractors, scoring, variants
 from ..entqa.variants import Variant
 from ..items import Generation, Item, Score
+from ..registry import suggestion
 from .base import Metric
 
 FAMILY = "entqa"
@@ -56,6 +57,27 @@ def metrics(settings: Mapping[str, Any]) -> tuple[Metric, ...]:
         ),
         *BESIDE,
     )
+
+
+def faults(settings: Mapping[str, Any]) -> Iterator[str]:
+    """What is wrong with the settings that a config gives, a sentence each."""
+    for key in sorted(settings.keys() - PAPER.keys()):
+        yield f"has {key}, which is no setting of EntQA. {suggestion(key, sorted(PAPER))}"
+    named = _setting(settings, "variants")
+    if not named:
+        yield "has no variants"
+    for name in named:
+        if name not in variants.VARIANTS:
+            yield f"names the variant {name!r}, which is none. {suggestion(name, list(variants.VARIANTS))}"
+    kind = _setting(settings, "extractor").get("kind")
+    if kind not in extractors.KINDS:
+        yield f"names the kind {kind!r} of extractor, which is none. {suggestion(str(kind), list(extractors.KINDS))}"
+    for part, places in (("extractor", extractors.KINDS.get(kind, ())), ("embedder", ("embedded", "id", "path"))):
+        entry = _setting(settings, part)
+        if "name" not in entry:
+            yield f"has an {part} without a name"
+        if places and not entry.keys() & set(places):
+            yield f"has an {part} without {' or '.join(places)}"
 
 
 def metric_name(settings: Mapping[str, Any], kind: str, variant: Variant) -> str:

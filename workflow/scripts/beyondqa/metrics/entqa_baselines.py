@@ -13,8 +13,9 @@ from typing import Any
 from ..entqa.scoring import Record, case_texts, new_score, read_records
 from ..entqa.variants import AS_CODED
 from ..items import Generation, Item, Score
+from ..registry import suggestion
 from ..scoring import Column, score_pairs
-from . import describe
+from . import describe, module, names
 from .base import Metric
 
 FAMILY = "entqa_baselines"
@@ -26,6 +27,13 @@ TASKS = ("entqa",)
 def metrics(settings: Mapping[str, Any]) -> tuple[Metric, ...]:
     """The metrics of the modules that `settings` names, each with its own settings; "question" joins their names."""
     return tuple(dataclasses.replace(metric, name=_name(name)) for name, metric in describe(settings).items())
+
+
+def faults(settings: Mapping[str, Any]) -> Iterator[str]:
+    """What is wrong with the settings that a config gives, a sentence each."""
+    compared = [name for name in names() if hasattr(module(name), "values")]
+    for name in settings.keys() - set(compared):
+        yield f"names {name!r}, which compares no answer with a text. {suggestion(name, compared)}"
 
 
 def scores(
