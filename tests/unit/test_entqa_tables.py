@@ -109,7 +109,11 @@ def test_table_1_puts_the_published_value_beside(inputs, tmp_path):
     assert (row["spearman_published"], row["kendall_published"]) == (0.8571, 0.7143)
     assert row["spearman_difference"] == pytest.approx(row["spearman"] - 0.8571)
     shown = sheet.display
-    assert "EntQA_b‡" in set(shown["Metric"])
+    (cells,) = shown[(shown["Benchmark"] == "MedQA (EntQA)") & (shown["Metric"] == "EntQA_b‡")].to_dict("records")
+    assert cells["Published (Kendall)"] == "+0.714"
+    assert cells["Difference (Kendall)"] == f"{row['kendall'] - 0.7143:+.3f}"
+    assert float(cells["q"]) == pytest.approx(row["spearman_q"], abs=5e-5)
+    assert row["spearman_q"] >= row["spearman_p"]
     assert {"BLEU-4", "Length (words)"} <= set(shown["Metric"])
     assert "BLEU" not in set(shown["Metric"])
     assert "bleu[evaluate,13a,nosmooth,question]" in set(sheet.data["metric"])
@@ -129,6 +133,7 @@ def test_tables_2_and_3_put_the_published_value_beside(inputs, tmp_path, name, c
     row = sheet.data.set_index(["benchmark", "metric"]).loc[("entqa_usmle_step3", next(iter(METRICS)))]
     assert row[f"{column}_published"] == published
     assert row[f"{column}_difference"] == pytest.approx(row[column] - published)
+    assert {"q (naive)", "Published", "Difference"} <= set(sheet.display)
     assert len(sheet.display) == 2 * 4
     write_table(table, sheet, tmp_path / "t")
     assert json.loads((tmp_path / "t.json").read_text(encoding="utf-8"))["display"]["rows"]
