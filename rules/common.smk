@@ -36,12 +36,12 @@ def dataset_files(benchmarks):
     return [f"{RESULTS}/datasets/{name}.jsonl" for name in benchmarks]
 
 
-def inference_files(stage, model, pack):
+def inference_files(stage, model, pack, folder="inference"):
     """All shards of one (stage, model, pack); none where the stage asks this model nothing."""
     if not STUDY.stage_benchmarks(stage, pack, model):
         return []
     shards = STUDY.shards(stage)
-    return [f"{RESULTS}/inference/{stage}/{model}/{pack}/{i}-of-{shards}.jsonl" for i in range(1, shards + 1)]
+    return [f"{RESULTS}/{folder}/{stage}/{model}/{pack}/{i}-of-{shards}.jsonl" for i in range(1, shards + 1)]
 
 
 def helper_files(stage, pack):

@@ -6,6 +6,7 @@ keep every answer already paid for, so that an edit costs no model time.
 
 # Keys of a model's entry that say how to plan and place its jobs, not what it answers.
 PLANNING_KEYS = {"parameters", "family", "gpus", "mem_mb", "runtime"}
+WITH_TEMPLATE, OTHER_TEMPLATE = config["inference"]["chat_template"], STUDY.other_template
 
 
 def models_with(engine):
@@ -57,34 +58,45 @@ def answering_entry(wildcards):
     return entry if directory is None else {**entry, "directory": str(directory)}
 
 
-for engine in sorted({entry["engine"] for entry in STUDY.models.values()} - {"recorded"}):
+def ways_to_ask():
+    """Of each inference rule: name, engine, whether with the chat template, folder, folder of journals, models, stages."""
+    for engine in sorted({entry["engine"] for entry in STUDY.models.values()} - {"recorded"}):
+        models = models_with(engine)
+        yield f"infer_{engine}", engine, WITH_TEMPLATE, "inference", "journals", models, stage_registry.names()
+        if compared := [model for model in models if model in STUDY.template_models]:
+            name, journals = f"infer_{engine}_{OTHER_TEMPLATE}", f"journals/{OTHER_TEMPLATE}"
+            yield name, engine, not WITH_TEMPLATE, OTHER_TEMPLATE, journals, compared, STUDY.template_stages(compared[0])
+
+
+for name, engine, template, folder, journals, models, stages in ways_to_ask():
 
     rule:
         name:
-            f"infer_{engine}"
+            name
         input:
             datasets=stage_items,
             model=model_files,
             answers=answers_asked_about,
             prompts=lambda w: STUDY.stage_prompts(w.stage),
         output:
-            RESULTS + "/inference/{stage}/{model}/{pack}/{shard}-of-{shards}.jsonl",
+            f"{RESULTS}/{folder}/{{stage}}/{{model}}/{{pack}}/{{shard}}-of-{{shards}}.jsonl",
         log:
-            RESULTS + "/logs/inference/{stage}/{model}/{pack}/{shard}-of-{shards}.log",
+            f"{RESULTS}/logs/{folder}/{{stage}}/{{model}}/{{pack}}/{{shard}}-of-{{shards}}.log",
         benchmark:
-            RESULTS + "/benchmarks/inference/{stage}/{model}/{pack}/{shard}-of-{shards}.tsv"
+            f"{RESULTS}/benchmarks/{folder}/{{stage}}/{{model}}/{{pack}}/{{shard}}-of-{{shards}}.tsv"
         wildcard_constraints:
-            model=one_of(models_with(engine)),
+            model=one_of(models),
+            stage=one_of(stages),
         conda:
             f"../envs/{engine_registry.module(engine).ENVIRONMENT}.yaml"
         params:
             entry=answering_entry,
             settings=lambda w: STUDY.stage_settings(w.stage),
-            chat_template=config["inference"]["chat_template"],
+            chat_template=template,
             max_new_tokens=config["inference"].get("max_new_tokens"),
             seed=config["study"]["seed"],
             semantics=engine_registry.module(engine).SEMANTICS,
-            journal=RESULTS + "/journals/{stage}/{model}",
+            journal=f"{RESULTS}/{journals}/{{stage}}/{{model}}",
         threads: engine_registry.module(engine).THREADS
         resources:
             mem_mb=lambda w, attempt: STUDY.memory_mb(w.model) * attempt,

@@ -1,5 +1,6 @@
 """Where every number comes from: hashes of all files of a run, from the data sets to the report, and their check."""
 
+import itertools
 from types import SimpleNamespace
 
 
@@ -13,6 +14,8 @@ def inference_chain():
                 job = SimpleNamespace(stage=stage, model=model, pack=pack)
                 made = helper_files(stage, pack) if helping else inference_files(stage, model, pack)
                 chain |= dict.fromkeys(made, [*stage_items(job), *answers_asked_about(job)])
+                if stage in STUDY.template_stages(model):
+                    chain |= dict.fromkeys(inference_files(stage, model, pack, OTHER_TEMPLATE), stage_items(job))
     return chain
 
 
@@ -38,6 +41,11 @@ def statistics_chain():
             chain |= {f"{RESULTS}/statistics/{folder}/{pack}.csv": scores for folder in METRIC_ANALYSES.values()}
         for kind in dispersion_kinds.KINDS:
             chain |= {path: dispersion_scores(kind, pack) for path in NEEDS[kind](STUDY.families, [pack])}
+    for family, pack in itertools.product(TEMPLATE_FAMILIES, STUDY.packs):
+        if template_models(family, pack):
+            answers = [path for on in (False, True) for path in template_answers(family, pack, on)]
+            data = dataset_files(template_benchmarks(family, pack))
+            chain[f"{RESULTS}/statistics/chat_template/{family}/{pack}.csv"] = [*data, *answers]
     for family in STUDY.families:
         means = means_files([family], STUDY.packs)
         chain |= {path: means for path in NEEDS["benchmark_correlations"]([family], STUDY.packs)}

@@ -85,7 +85,7 @@ if "from_release" in config:
         "normalise_careqa_open_rebuilt",
         "normalise_dataset",
         "read_recorded_answers",
-        *(f"infer_{engine}" for engine in sorted({entry["engine"] for entry in STUDY.models.values()})),
+        *(name for name, *_ in ways_to_ask()),
         *(f"careqa_open_{step}" for step in STEPS),
     ]
     workflow.ruleorder("unpack_release", *filter(workflow.is_rule, OTHERWISE))

@@ -96,6 +96,18 @@ def recorded(**predictions):
         ),
         (changed("models", value=[]), r"models is \[\]; it needs at least 1 element"),
         (
+            changed("chat_template_study", value={"models": ["nobody"]}),
+            r"chat_template_study\.models names 'nobody', which is no model of this config",
+        ),
+        (
+            changed("inference", "relaxed_grid", value={"benchmarks": ["olaph"], "best": [5, 20]}),
+            r"inference\.relaxed_grid: .*best=20.*samples=10.* wants more than there is",
+        ),
+        (
+            changed("inference", "relaxed", value={"benchmarks": ["olaph"], "tokens": 8, "stride": 16}),
+            r"inference\.relaxed: .*stride=16.* wants more than there is",
+        ),
+        (
             changed("models", 0, value={"name": "a", "engine": "recorded", "id": "l/m"}),
             r"models\[0\]\.predictions: the engine",
         ),
@@ -126,6 +138,17 @@ def test_recorded_answers_of_a_benchmark_that_is_never_ranked():
     config.pop("sensitivity")
     assert "generated_accuracy" not in config["metrics"]
     assert study_config.validated(config)
+
+
+@pytest.mark.parametrize("engine", ["openai", "recorded"])
+def test_a_model_whose_engine_takes_no_template_cannot_be_compared_with_and_without(engine):
+    config = demo()
+    del config["models"][0]["embedded"]
+    source = {"openai": {"base_url": "http://localhost/v1"}, "recorded": {"predictions": {}}}[engine]
+    config["models"][0] |= {"engine": engine, **source}
+    config["chat_template_study"] = {"models": [config["models"][0]["name"]]}
+    with pytest.raises(StudyError, match=f"'SmolLM2-135M-Instruct', whose engine {engine} takes no chat template"):
+        study_config.validated(config)
 
 
 def test_every_fault_is_told_at_once():

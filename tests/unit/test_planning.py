@@ -57,6 +57,36 @@ def test_requests_and_tokens_of_each_stage(study):
     assert (samples["items"], samples["requests"], samples["tokens_written"]) == (2, 22, 22 * 50)
 
 
+def test_the_chat_templates_other_setting_costs_its_stages_again(study, tmp_path):
+    both = Study(validated({**study.config, "chat_template_study": {"models": ["m"]}}))
+    assert list(planning.estimates(both)[0][1]["stage"]) == [
+        "greedy",
+        "greedy, chat_template_on",
+        "likelihoods",
+        "likelihoods, chat_template_on",
+        "samples",
+    ]
+    assert row(both, "greedy, chat_template_on")["requests"] == row(both, "greedy")["requests"] == 2
+    path = tmp_path / "chat_template_on/greedy/m/all/1-of-1.jsonl"
+    path.parent.mkdir(parents=True)
+    path.write_text("")
+    bench = tmp_path / "benchmarks/chat_template_on/greedy/m/all/1-of-1.tsv"
+    bench.parent.mkdir(parents=True)
+    bench.write_text("s\th:m:s\n36\t0:00:36\n")
+    assert row(both, "greedy, chat_template_on")["hours"] == pytest.approx(0.01)
+    assert row(both, "greedy")["finished"] == 0
+
+
+def test_a_stage_about_some_items_counts_those_alone(study):
+    grid = {"benchmarks": ["careqa_open"], "items": 1, "tokens": 32, "best": [1, 2], "samples": [2, 5], "seeds": 3}
+    some = Study(validated({**study.config, "inference": {**study.config["inference"], "relaxed_grid": grid}}))
+    completions = row(some, "relaxed_grid_completions")
+    assert (completions["items"], completions["requests"]) == (1, 15)
+    assert completions["tokens_written"] == 15 * 32
+    # Equally probable, so that of any number the first two are the best: asked once, for every seed.
+    assert row(some, "relaxed_grid")["requests"] == 2 * 3
+
+
 def test_hours_follow_from_the_throughput(study):
     # 60 s for the libraries, 28 GB of float32 weights at 1 GB/s, 50 tokens read and 100 written by 7 billion.
     seconds = 60 + 28 + 50 * 7 / 1000 + 100 * 7 / 100

@@ -14,6 +14,7 @@ from jsonschema.exceptions import ValidationError
 from . import benchmarks, engines, metrics, predictions, stages
 from .errors import StudyError
 from .registry import suggestion
+from .relaxed_perplexity import readings
 from .resources import LOCAL_ENGINES
 
 SCHEMA = Path(__file__).resolve().parents[2] / "schemas" / "config.schema.yaml"
@@ -100,6 +101,8 @@ def _semantic_faults(config: Mapping[str, Any]) -> Iterator[str]:
         yield from _unknown(f"groups.{group}.tasks", settings["tasks"], list(benchmarks.TASKS), "task")
     local = [entry["name"] for entry in config["models"] if entry["engine"] in LOCAL_ENGINES]
     yield from _unknown("parity.models", config["parity"].get("models", []), local, "model that both engines can run")
+    yield from _template_faults(config, model_names)
+    yield from _relaxed_faults(config)
     sharded = config["inference"].get("stage_shards", {})
     yield from _unknown("inference.stage_shards", sharded, stages.names(), "stage")
     for stage, settings in config["inference"].items():
@@ -173,6 +176,24 @@ def _prediction_faults(config: Mapping[str, Any]) -> Iterator[str]:
 def _reads_choices(config: Mapping[str, Any]) -> bool:
     known = [name for name in config["metrics"] if name in metrics.names()]
     return any(metrics.module(name).INPUT == "choices" for name in known)
+
+
+def _relaxed_faults(config: Mapping[str, Any]) -> Iterator[str]:
+    """More best completions than samples, or a stride beyond the completion."""
+    for key in sorted({"relaxed", "relaxed_grid"} & config["inference"].keys()):
+        try:
+            readings(config["inference"][key])
+        except StudyError as error:
+            yield f"inference.{key}: {error}"
+
+
+def _template_faults(config: Mapping[str, Any], names: list[str]) -> Iterator[str]:
+    """Models of chat_template_study that are not there, or whose engine leaves no choice of the template."""
+    key, chosen = "chat_template_study.models", config.get("chat_template_study", {}).get("models", [])
+    yield from _unknown(key, chosen, names, "model of this config")
+    for entry in config["models"]:
+        if entry["name"] in chosen and entry["engine"] not in LOCAL_ENGINES:
+            yield f"{key} names {entry['name']!r}, whose engine {entry['engine']} takes no chat template from the study"
 
 
 def _pickle_faults(value: Any, path: tuple[str | int, ...]) -> Iterator[str]:

@@ -124,7 +124,12 @@ def evenly(values: Sequence[Any], most: int) -> list[Any]:
 def work_of(study: Study, stage: str, drawn: Sample) -> Work:
     """What a stage asks one model about a benchmark (a helper's stage: about the answers of one model)."""
     asked = sum(map(request_work, stages.get(stage).requests(_job(study, stage, drawn.items))), Work())
-    return asked * (drawn.count / len(drawn.items))
+    return asked * (items_asked(study, stage, drawn.count) / items_asked(study, stage, len(drawn.items)))
+
+
+def items_asked(study: Study, stage: str, count: int) -> int:
+    """Of so many items of a benchmark those that a stage asks about, which may draw some."""
+    return min(count, study.stage_settings(stage).get("items", count))
 
 
 def _job(study: Study, stage: str, items: Sequence[Item]) -> Job:
@@ -217,17 +222,26 @@ def job_plans(study: Study) -> tuple[list[JobPlan], dict[str, str]]:
                     if (stage, name) not in works:
                         works[stage, name] = work_of(study, stage, known[name])
                     about = sum(name in study.benchmarks_of(m, pack) for m in study.models) if helper else 1
-                    total, items = total + works[stage, name] * about, items + known[name].count * about
-                plans.append(JobPlan(stage, model, pack, items, *_jobs(study, stage, model, pack, total)))
+                    total += works[stage, name] * about
+                    items += items_asked(study, stage, known[name].count) * about
+                folders = {"inference": stage}
+                if stage in study.template_stages(model):
+                    folders[study.other_template] = f"{stage}, {study.other_template}"
+                plans += [
+                    JobPlan(label, model, pack, items, *_jobs(study, folder, stage, model, pack, total))
+                    for folder, label in folders.items()
+                ]
     return plans, {name: found.basis if found else "size unknown: left out" for name, found in drawn.items()}
 
 
-def _jobs(study: Study, stage: str, model: str, pack: str, work: Work) -> tuple[int, Work, tuple[float, ...]]:
+def _jobs(
+    study: Study, folder: str, stage: str, model: str, pack: str, work: Work
+) -> tuple[int, Work, tuple[float, ...]]:
     shards = study.shards(stage)
-    folder = Path(study.config["results"])
-    names = [f"{stage}/{model}/{pack}/{i}-of-{shards}" for i in range(1, shards + 1)]
-    done = [name for name in names if (folder / "inference" / f"{name}.jsonl").exists()]
-    seconds = (benchmark_seconds(folder / "benchmarks" / "inference" / f"{name}.tsv") for name in done)
+    results = Path(study.config["results"])
+    names = [f"{folder}/{stage}/{model}/{pack}/{i}-of-{shards}" for i in range(1, shards + 1)]
+    done = [name for name in names if (results / f"{name}.jsonl").exists()]
+    seconds = (benchmark_seconds(results / "benchmarks" / f"{name}.tsv") for name in done)
     return shards, work, tuple(s for s in seconds if s is not None)
 
 

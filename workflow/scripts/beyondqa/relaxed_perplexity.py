@@ -10,6 +10,7 @@ completions end, and a prefix that would hold an end token does not exist.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -81,20 +82,37 @@ class Settings:
 
 
 def readings(settings: Mapping[str, Any]) -> list[Settings]:
-    """One Settings a variant of the config's `inference.relaxed`."""
-    shared = {key: settings[key] for key in ("tokens", "stride", "best", "samples", "top_p", "temperature")}
-    return [Settings(variant=variant, **shared) for variant in settings["variants"]]
+    """One Settings a variant of the config's `inference.relaxed`; of `inference.relaxed_grid`, which has none but the
+    main one, a Settings a number of best and of samples."""
+    shared = {key: settings[key] for key in ("tokens", "stride", "top_p", "temperature")}
+    choices = itertools.product(settings.get("variants", ["main"]), _all(settings["best"]), _all(settings["samples"]))
+    return [Settings(variant=variant, best=best, samples=samples, **shared) for variant, best, samples in choices]
 
 
-def one_signature(settings: Iterable[Settings]) -> str:
-    """The signature of all settings. Raises StudyError where they differ: their values are not comparable."""
-    signatures = sorted({s.signature for s in settings})
-    if len(signatures) != 1:
+def samples_a_seed(settings: Mapping[str, Any]) -> int:
+    """How many completions are sampled for each seed. A completion's index is seed * that + its number."""
+    return max(_all(settings["samples"]))
+
+
+def _all(numbers: int | Sequence[int]) -> Sequence[int]:
+    return [numbers] if isinstance(numbers, int) else numbers
+
+
+def one_signature(signatures: Iterable[str]) -> str:
+    """The only signature there is. Raises StudyError where they differ: values of different settings are not
+    comparable."""
+    found = sorted(set(signatures))
+    if len(found) != 1:
         raise StudyError(
-            f"Relaxed Perplexities of different settings would share a table: {'; '.join(signatures)}",
-            remedy="Choose one",
+            f"Relaxed Perplexities of different settings would share a table: {'; '.join(found)}",
+            remedy="Choose one, and score all models with it",
         )
-    return signatures[0]
+    return found[0]
+
+
+def signature_of(metric: str) -> str:
+    """The signature in a metric's name, value[text,signature]."""
+    return metric.partition(",")[2].removesuffix("]")
 
 
 # Requests

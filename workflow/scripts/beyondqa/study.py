@@ -198,6 +198,21 @@ class Study:
         """Prompt files that the stage reads."""
         return [f"resources/prompts/{name}.txt" for name in stages.get(stage).PROMPTS]
 
+    @functools.cached_property
+    def template_models(self) -> list[str]:
+        """Models that are asked both with their chat template and without, in the config's order."""
+        chosen = self.config.get("chat_template_study", {}).get("models", [])
+        return [model for model in self.models if model in chosen]
+
+    def template_stages(self, model: str) -> tuple[str, ...]:
+        """Stages in which the model is asked with the chat template's other setting too."""
+        return ("greedy", "likelihoods") if model in self.template_models else ()
+
+    @property
+    def other_template(self) -> str:
+        """The folder of what is asked with the other setting of the chat template than the study's own."""
+        return f"chat_template_{'off' if self.config['inference']['chat_template'] else 'on'}"
+
     def judging_stage(self, stage: str) -> str:
         """The stage that judges the answers of `stage`."""
         (name,) = (n for n in stages.names() if stages.get(n).ROLE == "judge" and stage == stages.get(n).ANSWERS)

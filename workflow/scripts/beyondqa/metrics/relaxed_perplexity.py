@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ..items import BranchLikelihoods, Generation, Item, OpenItem, Score
-from ..relaxed_perplexity import VALUES, Settings, question_mean, readings, relaxed, targets
+from ..relaxed_perplexity import VALUES, Settings, question_mean, readings, relaxed, samples_a_seed, targets
 from .base import Metric
 
 FAMILY = "relaxed"
@@ -65,7 +65,7 @@ def scores(
     completions: dict[tuple[str, str, str, int], list[Generation]] = defaultdict(list)
     likelihoods: dict[tuple[str, str, str, int, str], list[BranchLikelihoods]] = defaultdict(list)
     for record in records:
-        seed = record.index // settings["samples"]
+        seed = record.index // samples_a_seed(settings)
         if isinstance(record, Generation):
             completions[record.model, record.item_id, record.variant, seed].append(record)
         else:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from ..engines.base import GenerationRequest
-from ..relaxed_perplexity import completion_requests, readings
+from ..relaxed_perplexity import completion_requests, readings, samples_a_seed
 from .base import Job
 
 SETTINGS, PROMPTS, ROLE, ANSWERS = "relaxed", (), "", ""
 
 
 def requests(job: Job) -> list[GenerationRequest]:
-    """For every item, way of sampling and seed, `samples` completions; index = seed * samples + number."""
+    """For every item, way of sampling and seed, its completions; index = seed * samples + number."""
     by_sampling = {reading.sampling: reading for reading in readings(job.settings)}
-    count = job.settings["samples"] * job.settings["seeds"]
+    count = samples_a_seed(job.settings) * job.settings["seeds"]
     return [
         request
         for item in job.items

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..engines.base import BranchRequest
 from ..items import Generation
-from ..relaxed_perplexity import branch_requests, readings
+from ..relaxed_perplexity import branch_requests, readings, samples_a_seed
 from .base import Job
 
 SETTINGS, PROMPTS, ROLE, ANSWERS = "relaxed", (), "", "completions"
@@ -14,7 +14,7 @@ def requests(job: Job) -> list[BranchRequest]:
     """For every item, way of sampling and seed, each pair of a completion and a position that counts, once."""
     groups: dict[tuple[str, str, int], list[Generation]] = {}
     for completion in job.answers:
-        seed = completion.index // job.settings["samples"]
+        seed = completion.index // samples_a_seed(job.settings)
         groups.setdefault((completion.item_id, completion.variant, seed), []).append(completion)
     items = {item.id: item for item in job.items}
     wanted = readings(job.settings)

@@ -169,7 +169,7 @@ def means(
             transform = TRANSFORMS[metric.transform]
             n = int(sums.asked[:, column].sum())
             n_defined = int((sums.weights[:, column] > 0).sum())
-            low, high, reason = _interval(result.draws[:, column], n_defined, strata)
+            low, high, reason = interval(result.draws[:, column], n_defined, strata)
             rows.append(
                 {
                     "model": model,
@@ -218,7 +218,8 @@ MEANS_COLUMNS = (
 )
 
 
-def _interval(draws: np.ndarray, n_defined: int, strata: np.ndarray | None) -> tuple[float | None, float | None, str]:
+def interval(draws: np.ndarray, n_defined: int, strata: np.ndarray | None) -> tuple[float | None, float | None, str]:
+    """95 % percentile interval of bootstrap draws, and "" or why there is none."""
     if n_defined < 2:
         return None, None, "no interval from fewer than two items"
     if strata is not None and np.bincount(strata).min() < 2:
