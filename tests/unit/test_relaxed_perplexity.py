@@ -179,10 +179,10 @@ def test_fewer_samples_are_the_first_ones():
 
 def test_the_signature_tells_settings_apart_and_mixing_is_refused():
     assert SETTINGS.signature == "n4,stride2,l3,s4,main,p0.9,T1"
-    assert one_signature([SETTINGS, dataclasses.replace(SETTINGS)]) == SETTINGS.signature
+    assert one_signature([SETTINGS.signature, dataclasses.replace(SETTINGS).signature]) == SETTINGS.signature
     for change in ({"tokens": 8}, {"stride": 4}, {"best": 2}, {"samples": 5}, {"variant": "eos"}, {"top_p": 0.8}):
         with pytest.raises(StudyError, match="would share a table"):
-            one_signature([SETTINGS, dataclasses.replace(SETTINGS, **change)])
+            one_signature([SETTINGS.signature, dataclasses.replace(SETTINGS, **change).signature])
     with pytest.raises(StudyError, match=r"no variant 'esq'.*main, eos"):
         variant("esq")
 

@@ -7,6 +7,7 @@ import pytest
 
 from beyondqa import tables
 from beyondqa.benchmarks.base import TASKS
+from beyondqa.errors import StudyError
 from beyondqa.metrics.base import Metric
 from beyondqa.records import read_csv, scores_frame, write_csv, write_json, write_parquet, write_records
 from beyondqa.statistics.aggregation import means
@@ -204,6 +205,46 @@ def test_table_6_takes_one_item_a_benchmark_and_the_spread_over_seeds(tmp_path):
     assert sheet.display["Relaxed Perplexity"].tolist() == ["2.000 ± 1.000"] * 2
     assert sheet.display["Statements"].tolist() == ["first | second", "third"]
     assert set(sheet.data["item_id"]) == {"olaph:1"}
+
+
+@pytest.mark.parametrize(("name", "need"), [("table06", "relaxed_scores"), ("table10", "means")])
+@pytest.mark.parametrize("other", ["n128,stride16,l5,s10,main,p0.9,T1", "n128,stride8,l5,s10,main,p0.9,T1"])
+def test_relaxed_perplexities_of_several_settings_share_no_table(tmp_path, name, need, other):
+    """Scores of one model made anew and of another from before the setting was changed."""
+    settings = {"silent": "n128,stride16,l5,s10,main,p0.9,T1", "noisy": other}
+    aside = "relaxed_perplexity[must_have,n128,stride16,l5,s10,eos,p0.9,T1]"
+    for model, signature in settings.items():
+        name_of = f"relaxed_perplexity[must_have,{signature}]"
+        metrics = {
+            name_of: Metric(name_of, "RPPL", False, None, None),
+            aside: Metric(aside, "x", False, None, None, headline=False),
+        }
+        scores = [Score("olaph:1", "olaph", model, "relaxed", 0, metric, 1.0) for metric in metrics]
+        write_parquet(tmp_path / f"{model}.parquet", scores_frame(scores), metrics_metadata(metrics))
+    write_records(tmp_path / "olaph.jsonl", [OpenItem("olaph:1", "olaph", "Q?", "R.", "Q?", must_have=("first",))])
+    scores = [tmp_path / f"{model}.parquet" for model in settings]
+    write_csv(tmp_path / "means.csv", means(*read_with_metrics(scores), {}, seed=1))
+    (tmp_path / "published.csv").write_text("model,benchmark,metric,published,source\n")
+    files = {
+        "relaxed_scores": scores,
+        "means": [tmp_path / "means.csv"],
+        "datasets": [tmp_path / "olaph.jsonl"],
+        "resources": [tmp_path / "published.csv"],
+    }
+    benchmarks = {"olaph": {"title": "OLAPH", "task": "factuality", "kind": "open"}}
+    inputs = Inputs(
+        {need: files[need], "datasets": files["datasets"], "resources": files["resources"]},
+        MODELS,
+        benchmarks,
+        ["relaxed"],
+    )
+    if other == settings["silent"]:
+        display = tables.get(name).build(inputs).display
+        assert len(display) == 2
+        assert "eos" not in display.to_string()
+    else:
+        with pytest.raises(StudyError, match=r"different settings would share a table: n128,stride16.*; n128,stride8"):
+            tables.get(name).build(inputs)
 
 
 def test_models_that_no_metric_tells_apart_are_named(inputs):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..relaxed_perplexity import one_signature, signature_of
 from ..statistics.against import against
 from ..statistics.inputs import Inputs
 from ..statistics.matrices import comparable
@@ -19,6 +20,7 @@ def draw(inputs: Inputs) -> Drawing:
     own = own[own["headline"].astype(bool)] if len(own) else own
     if not len(own):
         return explanation("Relaxed Perplexity was not computed on OLAPH in this study.")
+    one_signature(map(signature_of, own["metric"]))
     own = own[own["metric"] == own["metric"].iloc[0]]
     values = comparable(own, oriented=True).set_axis(own["model"])
     rows = against(values, means[means["benchmark"] != BENCHMARK])

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from ..benchmarks.base import Benchmark
+from ..relaxed_perplexity import one_signature, signature_of
 from ..statistics.inputs import Inputs, stand_in_label, stand_in_notes
 from ..statistics.published import PUBLISHED_COLUMNS, beside_published
 from .base import MISSING, Sheet, Table, explanation
@@ -110,6 +111,8 @@ def scores_sheet(
         means = means[keep(means)]
     if not len(means):
         return explanation("No score for this table is in the study.", *absent)
+    if relaxed := [name for name in means["metric"] if name.startswith("relaxed_")]:
+        one_signature(map(signature_of, relaxed))
     data = means.assign(derived_from=means["model"].map(lambda m: inputs.models[m].get("derived_from") or ""))
     data = beside_published(data, inputs.files["resources"][0])[[*CELL_COLUMNS, *PUBLISHED_COLUMNS]]
     display, links = _by_benchmark(data, inputs) if benchmarks_across else _by_metric(data, inputs)

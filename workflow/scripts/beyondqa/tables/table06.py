@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..items import OpenItem
 from ..records import read_items
+from ..relaxed_perplexity import one_signature, signature_of
 from ..statistics.inputs import Inputs
 from ..statistics.scores import read_with_metrics
 from .base import MISSING, Sheet, Table, explanation
@@ -23,11 +24,16 @@ KEYS = ["benchmark", "item_id", "model", "text", "settings"]
 
 
 def build(inputs: Inputs) -> Sheet:
-    """One row a (benchmark, model, kind of text, settings), for the benchmark's first scored item by id."""
-    scores, _ = read_with_metrics(inputs.files.get("relaxed_scores", ()))
+    """One row a (benchmark, model, kind of text), for the benchmark's first scored item by id.
+
+    Raises StudyError where the scores of the main variant are of several settings.
+    """
+    scores, metrics = read_with_metrics(inputs.files.get("relaxed_scores", ()))
     scores = scores[scores["benchmark"].isin(inputs.benchmarks)]
     if not len(scores):
         return explanation("Relaxed Perplexity was not computed in this study.")
+    signature = one_signature(signature_of(name) for name, metric in metrics.items() if metric.headline)
+    scores = scores[[signature_of(name) == signature for name in scores["metric"]]]
     data = _one_item_a_benchmark(scores)
     items = read_items(inputs.files["datasets"])
     data.insert(2, "statements", [_statements(items[i], t) for i, t in zip(data["item_id"], data["text"], strict=True)])
