@@ -108,6 +108,7 @@ def analysis_benchmarks(analysis):
             "title": STUDY.benchmarks[name].title,
             "task": STUDY.benchmarks[name].task,
             "kind": STUDY.benchmarks[name].kind,
+            "truncation_side": STUDY.benchmarks[name].truncation_side,
         }
         for name in covered(analysis)
     }

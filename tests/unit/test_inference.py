@@ -1,5 +1,6 @@
 """The runner: nothing asked twice, nothing lost, the same answers however a run is cut up."""
 
+import dataclasses
 import hashlib
 import os
 import signal
@@ -132,6 +133,20 @@ def test_equal_requests_are_asked_once_and_answered_each(tmp_path):
     assert sum(map(len, engine.asked)) == 1
     assert (first.item_id, first.model, second.item_id, second.model) == ("i3", "scripted", "twin", "other")
     assert first.text == second.text
+
+
+def test_prompts_that_were_cut_are_told_by_benchmark_and_side(tmp_path, caplog):
+    class ShortSighted(BatchSensitiveEngine):
+        def prepare(self, requests):
+            prepared = super().prepare(requests)
+            return [dataclasses.replace(p, prompt_tokens_cut=max(0, len(p.prompt_ids) - 7)) for p in prepared]
+
+    requests = [request(n, benchmark="left", truncation_side="left") for n in range(20)]
+    requests += [request(6, benchmark="right", truncation_side="right", item_id="other")]
+    answers = answer_requests(requests, ShortSighted(), journal=Journal(tmp_path, "j.jsonl"))
+    # Six x and a number of two digits are 8 tokens: 13 alone, 20 has five fewer; 6 has one digit and fits.
+    assert [a.item_id for a in answers if a.prompt_tokens_cut] == ["i13"]
+    assert "1 of 21 prompts exceed the context and were cut: left 1, on the left" in caplog.text
 
 
 def test_sigterm_finishes_the_batch_in_flight_and_exits(tmp_path):

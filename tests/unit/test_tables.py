@@ -29,7 +29,7 @@ MODELS = {
     "silent": {"label": "silent", "derived_from": "", "noise": None},
 }
 BENCHMARKS = {
-    "careqa_open": {"title": "CareQA-Open", "task": "open_questions", "kind": "open"},
+    "careqa_open": {"title": "CareQA-Open", "task": "open_questions", "kind": "open", "truncation_side": "left"},
     "medqa": {"title": "MedQA", "task": "multiple_choice", "kind": "multiple_choice"},
 }
 
@@ -94,6 +94,16 @@ def test_stand_ins_partial_benchmarks_and_empty_answers_are_named(inputs):
     assert "BERTScore (mini) stands in for roberta-large" in notes
     assert "Partial (CareQA-Open): the first 2 of 2769 items." in notes
     assert "2 empty answers count with the metric's floor" in notes
+
+
+def test_prompts_that_were_cut_are_counted_with_their_side(inputs):
+    scores = rows(ROUGE.name, "careqa_open", "Llama-3.1-8B-Instruct", [0.3, 0.5], flags=("prompt_cut",))
+    scores += rows(ROUGE.name, "careqa_open", "noisy", [0.2, 0.4])
+    sheet = tables.get("table16").build(inputs(scores, "careqa_open"))
+    note = "Prompts that exceeded the model's context and were cut: 2 of CareQA-Open on the left (Llama-3.1-8B)."
+    assert note in sheet.notes
+    assert sheet.data["n_prompt_cut"].tolist() == [2, 0]
+    assert not any("exceeded" in n for n in tables.get("table16").build(inputs(scores[2:], "careqa_open")).notes)
 
 
 def test_variants_beside_the_headline_stay_out(inputs):

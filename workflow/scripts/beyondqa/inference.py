@@ -10,6 +10,7 @@ from __future__ import annotations
 import dataclasses
 import logging
 import signal
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -84,7 +85,7 @@ def _tokens(answer: Answer) -> int:
 
 
 def _report(prepared, batches, missing, shard: int, shards: int) -> None:
-    cut = sum(p.prompt_tokens_cut > 0 for p in prepared)
+    cut = Counter((p.request.benchmark, p.request.truncation_side) for p in prepared if p.prompt_tokens_cut)
     log.info(
         "shard %d of %d: %d requests in %d batches, %d to ask, the rest is in the journals",
         shard,
@@ -94,7 +95,8 @@ def _report(prepared, batches, missing, shard: int, shards: int) -> None:
         sum(map(len, missing)),
     )
     if cut:
-        log.warning("%d of %d prompts exceed the context and were cut", cut, len(prepared))
+        places = "; ".join(f"{benchmark} {count}, on the {side}" for (benchmark, side), count in sorted(cut.items()))
+        log.warning("%d of %d prompts exceed the context and were cut: %s", cut.total(), len(prepared), places)
 
 
 @contextmanager

@@ -46,7 +46,7 @@ class Inputs:
     """Files by need, and the plain facts of the study that labels and orders come from.
 
     `models`: name -> {label, family, derived_from, noise, parameters}; `benchmarks`: name -> {title, task,
-    kind}, those that the analysis covers; `families`: metric families of the study; `groups`: name ->
+    kind, truncation_side}, those that the analysis covers; `families`: metric families of the study; `groups`: name ->
     models. All in the config's order.
     """
 

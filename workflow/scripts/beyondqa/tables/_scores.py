@@ -44,6 +44,7 @@ CELL_COLUMNS = (
     "n_empty",
     "n_truncated",
     "n_cut",
+    "n_prompt_cut",
     "n_unparsed",
     "n_invalid",
     "n_tie",
@@ -205,6 +206,12 @@ def _notes(data: pd.DataFrame, inputs: Inputs) -> list[str]:
             f"{int(empty.sum())} empty answers count with the metric's floor, not as missing; "
             "the CSV has the means without them as mean_answered."
         )
+    cut = data.groupby(["benchmark", "model"], sort=False)["n_prompt_cut"].max()
+    cut = [
+        f"{count} of {inputs.title(b)} on the {inputs.benchmarks[b]['truncation_side']} ({inputs.label(m)})"
+        for (b, m), count in cut[cut > 0].items()
+    ]
+    notes += [f"Prompts that exceeded the model's context and were cut: {', '.join(cut)}."] * bool(cut)
     undefined = data[data["mean"].isna()]
     if len(undefined):
         named = sorted({f"{row.label} of {inputs.label(row.model)}: {row.reason}" for row in undefined.itertuples()})
