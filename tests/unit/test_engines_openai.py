@@ -143,6 +143,21 @@ def test_a_busy_endpoint_is_asked_again_within_a_bound(stub, status):
     assert len(stub.requests) == engine_module.ATTEMPTS
 
 
+@pytest.mark.parametrize("told", [None, "86400"])
+def test_pauses_grow_up_to_a_bound_whatever_the_endpoint_wishes(stub, monkeypatch, told):
+    pauses = []
+    monkeypatch.setattr("time.sleep", pauses.append)
+    monkeypatch.setattr(engine_module, "FIRST_PAUSE_SECONDS", 1.0)
+    monkeypatch.setattr(engine_module, "LONGEST_PAUSE_SECONDS", 10.0)
+    stub.reply = lambda *parts: (429, {"error": "busy"}, {"Retry-After": told} if told else {})
+    with pytest.raises(StudyError, match="answers 429"):
+        answers(load(stub), [generation()])
+    asked_again = engine_module.ATTEMPTS - 1
+    # urllib3 asks the second time at once; then 2 ** k seconds, of which the last would be 16.
+    assert pauses == ([10.0] * asked_again if told else [2.0, 4.0, 8.0, 10.0])
+    assert len(stub.requests) == engine_module.ATTEMPTS
+
+
 def test_a_refused_request_is_not_asked_again_and_never_shows_the_key(stub, caplog):
     stub.reply = lambda *parts: (401, {"error": f"bad key {KEY}"}, {})
     with pytest.raises(StudyError, match=r"far, i1.*answers 401: .*bad key \*\*\*") as caught:

@@ -418,8 +418,8 @@ def notes(study: Study, bases: Mapping[str, str], too_long: Sequence[str], shard
         f"Throughput in tokens a second times billions of parameters, on one GPU or thread ({rates}), is corrected by "
         "the time of finished jobs.",
         f"Price: {planning['price_per_gpu_hour']:g} for one hour of one {planning['gpu']}.",
-        "Hours are those of all jobs one after the other; metrics, tables, figures and CareQA-Open's construction are not "
-        "in them.",
+        "Hours are those of all jobs one after the other; metrics, tables, figures and CareQA-Open's construction are "
+        "not in them.",
     ]
 
 
