@@ -31,6 +31,9 @@ OTHER_VERSIONS = {
     ("bleurt", "transformers"): "bleurt-pytorch 0.0.1 does not import beside transformers 5",
     ("bleurt", "tokenizers"): "transformers 4.57.6 takes nothing above 0.22",
     ("bleurt", "huggingface-hub"): "transformers 4.57.6 takes nothing above 0",
+    ("radgraph", "transformers"): "radgraph 0.1.18 asks tokenizers for encode_plus, which transformers 5 lacks",
+    ("radgraph", "tokenizers"): "transformers 4.57.6 takes nothing above 0.22",
+    ("radgraph", "huggingface-hub"): "transformers 4.57.6 takes nothing above 0",
 }
 
 

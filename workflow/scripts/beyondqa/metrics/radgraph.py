@@ -5,7 +5,8 @@ and Delbrouck and others, "Improving the factual correctness of radiology report
 rewards" (2022), by the package radgraph with the reward "partial", as the papers used it. Values are in [0, 1].
 It means something for radiology reports alone: `benchmarks` in its settings lists those that it scores.
 The weights derive from credentialed data and are brought by the user. They are a pickle, which
-`pickled_weights: true` in its settings must allow.
+`pickled_weights: true` in its settings must allow, and their config.json names the encoder whose settings and
+tokenizer they go with: as a folder, since by a Hub id the package would ask the network.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import StudyError
+from ..records import read_json
 from ..trust import require_safetensors
 from .base import Metric, Values
 
@@ -37,7 +39,7 @@ def metrics(settings: Mapping[str, Any]) -> tuple[Metric, ...]:
 
 def values(pairs: Sequence[tuple[str, str]], settings: Mapping[str, Any], *, threads: int = 1) -> Values:
     """F1-RadGraph of each (prediction, reference) pair. `weights` is the folder that holds `radgraph/`, the
-    unpacked weights. Raises StudyError where they or the package are absent."""
+    unpacked weights. Raises StudyError where they, their encoder or the package are absent."""
     folder = Path(settings.get("weights", ""))
     if "weights" not in settings or not (folder / "radgraph" / "weights.th").is_file():
         raise StudyError(
@@ -47,6 +49,7 @@ def values(pairs: Sequence[tuple[str, str]], settings: Mapping[str, Any], *, thr
             "above it as metrics.radgraph.weights, or leave the metric out",
         )
     require_safetensors(folder / "radgraph", settings, record="radgraph")
+    _require_encoder(folder / "radgraph" / "config.json")
     try:
         from radgraph import F1RadGraph
     except ImportError as error:
@@ -61,3 +64,15 @@ def values(pairs: Sequence[tuple[str, str]], settings: Mapping[str, Any], *, thr
         _, rewards, _, _ = scorer(hyps=[p for p, _ in chunk], refs=[r for _, r in chunk])
         column.extend(float(reward) for reward in rewards)
     return Values({NAME: column}, signature={"radgraph": version("radgraph"), "reward": "partial"})
+
+
+def _require_encoder(path: Path) -> None:
+    config = read_json(path)
+    parts = config["dataset_reader"]["token_indexers"], config["model"]["embedder"]["token_embedders"]
+    for name in dict.fromkeys(part["bert"]["model_name"] for part in parts):
+        if not Path(name).is_dir():
+            raise StudyError(
+                f"names the encoder {name}, which is no folder",
+                file=path,
+                remedy="Bring that model's config and tokenizer, and write their folder in place of the name",
+            )
