@@ -18,15 +18,12 @@ def ask(engine, requests):
     return [by_key[p.key] for p in prepared]
 
 
-def ask_all(questions):
-    """Answers to (entry, rounds) pairs; each entry's model is loaded once."""
-    answers = []
-    for entry, rounds in questions:
-        engine = engines.load(entry)
-        answers.append([ask(engine, requests) for requests in rounds])
-    return answers
+def ask_rounds(entry, rounds):
+    """Answers round by round; the model is loaded once and let go at the end."""
+    engine = engines.load(entry)
+    return [ask(engine, requests) for requests in rounds]
 
 
 if __name__ == "__main__":
     questions_file, answers_file = map(Path, sys.argv[1:])
-    answers_file.write_bytes(pickle.dumps(ask_all(pickle.loads(questions_file.read_bytes()))))
+    answers_file.write_bytes(pickle.dumps([ask_rounds(*asked) for asked in pickle.loads(questions_file.read_bytes())]))

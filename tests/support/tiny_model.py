@@ -11,7 +11,7 @@ CORPUS = [
 TEMPLATE = "{% for m in messages %}{{ m['role'] }}: {{ m['content'] }}\n{% endfor %}assistant: "
 
 
-def write_model(directory, *, adds_bos=False, template=TEMPLATE, uniform=False, context=64):
+def write_model(directory, *, adds_bos=False, template=TEMPLATE, uniform=False, context=64, hidden_size=32):
     """A tiny Llama with random weights (or a head of zeros) and a byte-level tokenizer of about 300 tokens."""
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
     from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
@@ -30,7 +30,7 @@ def write_model(directory, *, adds_bos=False, template=TEMPLATE, uniform=False, 
     torch.manual_seed(3)
     config = LlamaConfig(
         vocab_size=len(tokenizer),
-        hidden_size=32,
+        hidden_size=hidden_size,
         intermediate_size=64,
         num_hidden_layers=2,
         num_attention_heads=4,

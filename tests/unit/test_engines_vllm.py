@@ -8,6 +8,7 @@ from support.tiny_model import write_model
 
 from beyondqa import engines
 from beyondqa.engines.base import GenerationRequest
+from beyondqa.errors import StudyError
 
 
 @pytest.fixture(scope="module")
@@ -97,3 +98,29 @@ def test_a_model_read_to_its_own_end_leaves_room_for_what_vllm_generates(directo
     (prepared,) = engine.prepare([request])
     assert len(prepared.prompt_ids) + 8 == 62
     assert prepared.prompt_tokens_cut > 0
+
+
+def test_a_death_of_vllm_names_the_longest_request_and_what_helps(directory, monkeypatch):
+    class EngineDeadError(Exception):
+        pass
+
+    def generate(*arguments, **settings):
+        raise EngineDeadError
+
+    exceptions = ModuleType("vllm.v1.engine.exceptions")
+    exceptions.EngineDeadError = EngineDeadError
+    vllm = ModuleType("vllm")
+    vllm.SamplingParams = SimpleNamespace
+    for name, module in [
+        ("vllm", vllm),
+        ("vllm.v1", ModuleType("v1")),
+        ("vllm.v1.engine", ModuleType("engine")),
+        ("vllm.v1.engine.exceptions", exceptions),
+    ]:
+        monkeypatch.setitem(sys.modules, name, module)
+    engine = engines.load({"name": "m", "engine": "vllm", "directory": str(directory)})
+    engine.packages = ()
+    engine._model = SimpleNamespace(generate=generate)
+    asked = [GenerationRequest(f"q{k}", "bench", "greedy", 0, "pain " * k, 8) for k in (1, 5, 2)]
+    with pytest.raises(StudyError, match=r"record q5: vLLM died over 3 requests.*batch_tokens.*so far are kept"):
+        list(engine.generate(asked))

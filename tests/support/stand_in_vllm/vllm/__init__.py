@@ -24,8 +24,6 @@ class SamplingParams:
     logprobs: int | None = None
     prompt_logprobs: int | None = None
     detokenize: bool = True
-    skip_special_tokens: bool = True
-    spaces_between_special_tokens: bool = True
 
 
 class LLM:
@@ -68,10 +66,7 @@ class LLM:
             tokens.append(int(row.argmax()))
             steps.append(_told(row, tokens[-1], settings.logprobs or 0, 0.0))
         ended = tokens[-1] == self._tokenizer.eos_token_id
-        text = self._tokenizer.decode(tokens, skip_special_tokens=True)
-        answer = SimpleNamespace(
-            token_ids=tokens, logprobs=steps, text=text, finish_reason="stop" if ended else "length"
-        )
+        answer = SimpleNamespace(token_ids=tokens, logprobs=steps, finish_reason="stop" if ended else "length")
         return SimpleNamespace(prompt_logprobs=told, outputs=[answer])
 
 

@@ -90,6 +90,11 @@ class LocalEngine(Engine):
     def tokens(self) -> Tokens:
         return Tokens(self.tokenizer, self.context)
 
+    def text(self, ids: Sequence[int], stops: Sequence[str] = ()) -> str:
+        """Generated tokens as text without special tokens, up to where the first stop string begins."""
+        text = self.tokenizer.decode(ids, skip_special_tokens=True, clean_up_tokenization_spaces=False)
+        return text[: min((place for stop in stops if (place := text.find(stop)) >= 0), default=None)]
+
     def prepare(self, requests: Sequence[Request]) -> list[Prepared]:
         return self.tokens.prepare(requests, self._key)
 

@@ -333,25 +333,21 @@ class TransformersEngine(LocalEngine):
 
     def _finished(self, answer: _Answer) -> bool:
         request = answer.prepared.request
-        stops = request.stop and _stop_position(self._decoded(answer), request.stop) is not None
-        if stops or answer.tokens[-1] in self._end_tokens:
+        if any(stop in self.text(answer.tokens) for stop in request.stop) or answer.tokens[-1] in self._end_tokens:
             answer.finish_reason = "stop"
         elif len(answer.tokens) == request.max_new_tokens:
             answer.finish_reason = "length"
         return bool(answer.finish_reason)
 
-    def _decoded(self, answer: _Answer) -> str:
-        return self.tokenizer.decode(answer.tokens, skip_special_tokens=True, clean_up_tokenization_spaces=False)
-
     def _generation(self, answer: _Answer) -> Generation:
-        p, text = answer.prepared, self._decoded(answer)
+        p = answer.prepared
         return Generation(
             item_id=p.request.item_id,
             benchmark=p.request.benchmark,
             model=p.request.model or self.model,
             variant=p.request.variant,
             index=p.request.index,
-            text=text[: _stop_position(text, p.request.stop)],
+            text=self.text(answer.tokens, p.request.stop),
             finish_reason=answer.finish_reason,
             prompt_tokens=len(p.prompt_ids),
             prompt_tokens_cut=p.prompt_tokens_cut,
@@ -377,11 +373,6 @@ class _Answer:
     @functools.cached_property
     def draws(self) -> np.ndarray:
         return uniforms(self.prepared.request.seed, self.prepared.request.max_new_tokens)
-
-
-def _stop_position(text: str, stops: Sequence[str]) -> int | None:
-    """Where the first stop string begins, None where there is none."""
-    return min((place for stop in stops if (place := text.find(stop)) >= 0), default=None)
 
 
 def _trunk(p: Prepared) -> Ids:

