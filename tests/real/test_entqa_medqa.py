@@ -2,6 +2,7 @@
 
 import csv
 import importlib.util
+import itertools
 import json
 import os
 import re
@@ -9,15 +10,20 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 import yaml
+from scipy.stats import kendalltau, pointbiserialr, rankdata, spearmanr
 
 from beyondqa.entqa.splitting import INTERROGATIVE, split_as_coded, split_as_published
 
 MEDQA = "hub/GBaker/MedQA-USMLE-4-options-hf/default/test-00000-of-00001.parquet"
 CASES = 3
 SMALL_MODEL = "SmolLM2-135M-Instruct"
+SIZES = {"set-0": 72, "set-1": 32, "set-2": 14, "set-3": 7, "set-4": 3, SMALL_MODEL: 0.135}
+TABLES = ("entqa_table1_models", "entqa_table2_cases", "entqa_table3_scale")
 
 
 @pytest.fixture(scope="module")
@@ -68,6 +74,41 @@ def test_the_tables_are_made(study):
     assert answers["set-4"]["n_empty"] == "1"
 
 
+def test_the_tables_follow_from_the_scores(study):
+    """Oracle: scipy on the score files, and p over all orders of the models one by one."""
+    files = [
+        file for family in ("entqa", "entqa_baselines") for file in (study / f"scores/{family}").rglob("*.parquet")
+    ]
+    wide = pd.concat([pq.read_table(file).to_pandas() for file in files]).pivot(
+        index=["item_id", "model"], columns="metric", values="value"
+    )
+    right, size = wide.pop("entqa_accuracy"), wide.index.get_level_values("model").map(SIZES).to_numpy(float)
+    assert len(wide) == len(SIZES) * CASES
+    tables = [{row["metric"]: row for row in _rows(study / f"tables/{name}.csv")} for name in TABLES]
+    assert all(set(table) == set(wide) for table in tables)
+    compared = 0
+    for metric, values in wide.items():
+        by_model, by_case, by_size = (table[metric] for table in tables)
+        known = values.notna().to_numpy()
+        assert int(by_case["n"]) == known.sum()
+        means = pd.concat([right.groupby("model").mean(), values.groupby("model").mean()], axis=1).dropna()
+        if by_model["spearman"]:
+            compared += 1
+            x, y = (rankdata(column) for column in means.to_numpy().T)
+            expected = np.corrcoef(x, y)[0, 1]
+            assert float(by_model["spearman"]) == pytest.approx(expected)
+            orders = [abs(np.corrcoef(x, order)[0, 1]) for order in itertools.permutations(y)]
+            assert float(by_model["spearman_p"]) == pytest.approx(np.mean(np.array(orders) > abs(expected) - 1e-9))
+            assert float(by_model["kendall"]) == pytest.approx(kendalltau(*means.to_numpy().T).statistic)
+        if by_case["point_biserial"]:
+            expected = pointbiserialr(right[known], values[known])
+            assert (float(by_case["point_biserial"]), float(by_case["p"])) == pytest.approx(tuple(expected))
+            centred = [s[known] - s[known].groupby("item_id").transform("mean") for s in (right, values)]
+            assert float(by_case["within_case"]) == pytest.approx(np.corrcoef(*centred)[0, 1])
+            assert float(by_size["spearman"]) == pytest.approx(spearmanr(size[known], values[known]).statistic)
+    assert compared > 10
+
+
 def test_the_small_model_is_scored(study):
     scores = pq.read_table(study / f"scores/entqa/greedy/{SMALL_MODEL}/all.parquet").to_pylist()
     assert {row["item_id"] for row in scores} == {f"entqa_medqa:medqa_4opt_test_{i}" for i in range(CASES)}
@@ -104,7 +145,7 @@ def _config(root, shared, folder):
     bench = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(bench)
     items = bench.cases(CASES)
-    sets = sorted({answer.model for answer in bench.answer_sets(items)})[:5]
+    sets = [name for name in SIZES if name != SMALL_MODEL]
     for number, name in enumerate(sets):
         with open(folder / f"{name}.jsonl", "w", encoding="utf-8") as file:
             for answer in (a for a in bench.answer_sets(items) if a.model == name):
@@ -121,16 +162,16 @@ def _config(root, shared, folder):
         {
             "name": name,
             "engine": "recorded",
-            "parameters": size,
+            "parameters": SIZES[name],
             "predictions": {"entqa_medqa": {"path": str(folder / f"{name}.jsonl"), "id": "id", "text": "answer"}},
         }
-        for name, size in zip(sets, (72, 32, 14, 7, 3), strict=True)
+        for name in sets
     ]
     small = {
         "name": SMALL_MODEL,
         "embedded": SMALL_MODEL,
         "engine": "transformers",
-        "parameters": 0.135,
+        "parameters": SIZES[SMALL_MODEL],
         "context": 2048,
     }
     minilm = {"name": "all-minilm-l6-v2", "embedded": True}

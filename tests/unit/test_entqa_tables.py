@@ -170,6 +170,15 @@ def test_figures_without_scores_say_so(name):
     assert "reason" in figure.draw(Inputs({}, {}, {"entqa_medqa": {"title": "MedQA"}})).data.columns
 
 
+def test_size_groups_name_the_metrics_as_the_tables_do(inputs):
+    figure = figures.get("entqa_size_groups")
+    drawing = figure.draw(inputs(figure))
+    assert [axes.get_legend_handles_labels()[1] for axes in drawing.picture.axes] == [
+        ["EntQA_b‡", "Length (words)"],
+        ["BLEU-4"],
+    ]
+
+
 def test_thresholds_draw_the_numbers_that_they_have(inputs):
     figure = figures.get("entqa_thresholds")
     drawing = figure.draw(inputs(figure))

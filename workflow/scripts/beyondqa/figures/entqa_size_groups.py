@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from ..entqa import published
 from ..entqa.analyses import SIZE_GROUPS
-from ..statistics.inputs import Inputs, stand_in_label, stand_in_notes
+from ..statistics.inputs import Inputs, stand_in_notes
+from ..tables._entqa import label
 from ._style import new
 from .base import Drawing, Figure, explanation
 
@@ -68,7 +69,7 @@ def _lines(axes, data) -> None:
             markersize=3.5,
             linewidth=1,
             elinewidth=0.6,
-            label=stand_in_label(first["label"], first["stand_in"] if isinstance(first["stand_in"], str) else ""),
+            label=label(first),
         )
     axes.set_xticks(range(len(SIZE_GROUPS)), list(SIZE_GROUPS.values()))
     axes.set_xlim(-0.5, len(SIZE_GROUPS) - 0.5)

@@ -80,8 +80,8 @@ def notes(inputs: Inputs, data: pd.DataFrame, *sentences: str) -> tuple[str, ...
     stand_ins = {" / ".join(names): real for real, names in labels.items()}
     return (
         *sentences,
-        "BLEU-1 and BLEU-4 are the unigram and the 4-gram precision, as the paper's code has them. All metrics but "
-        "EntQA and the length compare the explanation with the question that was put.",
+        "BLEU-1 and BLEU-4 are the unigram and the 4-gram precision, as the paper's code has them. EntQA, the length "
+        "and the copied share aside, metrics compare the explanation with the question that was put.",
         *([f"{MISSING}: {'; '.join(reasons)}."] if reasons else []),
         *inputs.benchmark_notes(list(data["benchmark"])),
         *inputs.model_notes(list(inputs.models)),
