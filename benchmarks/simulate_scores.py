@@ -27,7 +27,9 @@ from beyondqa.config import validated  # noqa: E402
 from beyondqa.identity import derived_seed  # noqa: E402
 from beyondqa.items import Generation, LogLikelihood, MultipleChoiceItem, OpenItem  # noqa: E402
 from beyondqa.metrics.base import Metric  # noqa: E402
-from beyondqa.records import SCORE_COLUMNS, write_json, write_parquet, write_records  # noqa: E402
+from beyondqa.records import SCORE_COLUMNS, write_csv, write_json, write_parquet, write_records  # noqa: E402
+from beyondqa.sensitivity.edits import SOURCES, applicability  # noqa: E402
+from beyondqa.sensitivity.preferences import CHECKS, COLUMNS  # noqa: E402
 from beyondqa.study import Study  # noqa: E402
 
 VARIANTS = {
@@ -46,6 +48,7 @@ def main() -> None:
     study = Study(validated({**config, "results": arguments.results}))
     write_inputs(study, Path(arguments.results), arguments.items)
     write_scores(study, Path(arguments.results), arguments.items)
+    write_preferences(study, Path(arguments.results) / "statistics" / "sensitivity")
 
 
 def _arguments() -> argparse.Namespace:
@@ -143,6 +146,37 @@ def write_scores(study: Study, results: Path, n: int) -> None:
                     write_parquet(path, pd.concat(frames, ignore_index=True)[list(SCORE_COLUMNS)], metadata)
 
 
+def write_preferences(study: Study, folder: Path) -> None:
+    """What the metrics of answers would say of edited references."""
+    for name in study.benchmarks:
+        write_records(folder / "edits" / f"{name}.jsonl", [])
+    write_csv(folder / "applicability.csv", applicability([]))
+    random = np.random.default_rng(9)
+    for family in study.families:
+        modules = study.metric_modules(family)
+        if any(
+            metric_modules.module(n).INPUT != "answers" or hasattr(metric_modules.module(n), "TASKS") for n in modules
+        ):
+            continue
+        rows = [
+            {
+                "metric": metric.name,
+                "metric_label": metric.label,
+                "headline": metric.headline,
+                "source": SOURCES[0],
+                "check": check,
+                "comparison": kind,
+                "n_items": 200,
+                "n_not_applicable": 0,
+                "probability": random.uniform(),
+                "reason": "",
+            }
+            for metric in metric_modules.describe(modules).values()
+            for kind, check in CHECKS.items()
+        ]
+        write_csv(folder / "corruptions" / f"{family}.csv", pd.DataFrame(rows, columns=list(COLUMNS)))
+
+
 def applies(metric: Metric, benchmark: Benchmark, family: str) -> bool:
     if family == "likelihood":
         return (metric.group == "accuracy") == (benchmark.kind == "multiple_choice")
@@ -153,9 +187,12 @@ def applies(metric: Metric, benchmark: Benchmark, family: str) -> bool:
 def simulated(
     metric: Metric, benchmark: str, model: str, stage: str, repeats: int, n: int, *, kind: str
 ) -> pd.DataFrame:
-    """Scores of one metric for one model on one benchmark."""
+    """Scores of one metric for one model on one benchmark: its quality is its own, the metric's, the benchmark's and
+    that of both together."""
     quality = np.random.default_rng(derived_seed(3, model)).normal()
     quality += 0.7 * np.random.default_rng(derived_seed(4, model, metric.group or metric.name)).normal()
+    quality += 0.7 * np.random.default_rng(derived_seed(7, model, benchmark)).normal()
+    quality += 0.5 * np.random.default_rng(derived_seed(8, model, benchmark, metric.group or metric.name)).normal()
     hardness = np.random.default_rng(derived_seed(5, benchmark)).normal(size=n)
     random = np.random.default_rng(derived_seed(6, benchmark, model, stage, metric.name))
     signal = 0.5 * quality - np.repeat(hardness, repeats) + 0.5 * random.normal(size=n * repeats)
@@ -165,7 +202,7 @@ def simulated(
     elif metric.transform == "exp" or metric.group.startswith("perplexity"):
         values, weights = np.exp(0.3 * (1 - 0.3 * signal)), np.repeat(20.0 + 10 * np.abs(hardness), repeats)
     elif metric.maximum is None:
-        values = np.round(np.exp(3 + 0.2 * signal))
+        values = np.round(np.exp(3 + 0.2 * (signal if metric.higher_is_better else -signal)), 2)
     else:
         low = metric.minimum if metric.minimum is not None else -1.0
         values = low + (metric.maximum - low) / (1 + np.exp(1 - signal))

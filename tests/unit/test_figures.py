@@ -141,6 +141,22 @@ def test_figure_18_ranks_the_best_first_in_either_direction(inputs):
     assert ranks["word_perplexity"].tolist() == [1, 3, 2]
 
 
+def test_figure_18_orders_its_rows_by_the_metrics_of_quality(inputs):
+    """The longest answers of m0 do not lift it."""
+    values = {"rouge1[nostem]": [0.1, 0.2, 0.3], "length[words]": [900.0, 10.0, 20.0]}
+    rows = [
+        {"model": f"m{i}", "metric": metric, "label": metric, "mean": value}
+        for metric, means in values.items()
+        for i, value in enumerate(means)
+    ]
+    means = pd.DataFrame(rows).assign(
+        benchmark="olaph", ci_low=np.nan, ci_high=np.nan, n=5, higher_is_better=True, headline=True, stand_in=""
+    )
+    axes = figures.get("figure18").draw(inputs(3, ["olaph"], means=means)).picture.axes[0]
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["model 2", "model 1", "model 0"]
+    assert {text.get_text() for text in axes.texts} == {"1", "2", "3"}
+
+
 def test_figure_8_leaves_unrated_models_out_of_the_elo_cells_alone(inputs, root):
     names = ["gemma-2-9b-it", "Llama-3.1-8B-Instruct", "Qwen1.5-7B-Chat", "Phi-3-mini-4k-instruct", "Yi-1.5-9B-Chat"]
     accuracy = {"medqa": [0.6, 0.5, 0.4, 0.45, 0.55], "medmcqa": [0.5, 0.55, 0.35, 0.4, 0.52]}

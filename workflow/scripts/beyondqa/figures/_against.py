@@ -10,7 +10,7 @@ from ..statistics.against import by_task
 from ..statistics.inputs import Inputs, stand_in_label, stand_in_notes
 from ..statistics.labels import metric_rank
 from ._correlations import reasons_of
-from ._style import heatmap, new
+from ._style import grid, heatmap
 from .base import Drawing, explanation
 
 if TYPE_CHECKING:
@@ -32,8 +32,8 @@ def against_drawing(inputs: Inputs, rows: pd.DataFrame, *, of: str, notes: Seque
     significant = cells.pivot(index="task", columns="metric", values="significant").reindex_like(values)
     labels = [stand_in_label(known.at[m, "label"], known.at[m, "stand_in"]) for m in metrics]
     titles = [TASKS[task] for task in tasks]
-    picture, (axes,) = new(1.6 + 0.32 * len(tasks))
     shown = values.set_axis(titles).set_axis(labels, axis=1)
+    picture, axes = grid(shown)
     heatmap(axes, shown, ~(significant > 0), colour_bar_label="Pearson's r over models")
     n = rows.loc[rows["pearson"].notna(), "n"]
     return Drawing(

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ..statistics.robustness import detectable
-from ._style import heatmap, new
+from ._style import grid, heatmap
 from .base import Drawing, explanation
 
 if TYPE_CHECKING:
@@ -33,12 +33,10 @@ def matrix_drawing(
         values.at[row.a, row.b] = values.at[row.b, row.a] = row.pearson
         weak = not row.pearson_q < ALPHA and not row.by_construction
         faded.at[row.a, row.b] = faded.at[row.b, row.a] = weak
-    height = max(2.6, 1.4 + 0.3 * len(names))
-    picture, (axes,) = new(height, width=min(7.0, 3.2 + 0.42 * len(names)))
     display = list(labels.values())
-    heatmap(
-        axes, values.set_axis(display).set_axis(display, axis=1), faded, colour_bar_label=f"Pearson's r over {unit}"
-    )
+    shown = values.set_axis(display).set_axis(display, axis=1)
+    picture, axes = grid(shown)
+    heatmap(axes, shown, faded, colour_bar_label=f"Pearson's r over {unit}")
     return Drawing(picture, drawn.reset_index(drop=True), (*pair_notes(drawn), *notes))
 
 

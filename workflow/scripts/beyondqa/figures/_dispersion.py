@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..statistics.inputs import Inputs, stand_in_label, stand_in_notes
 from ..statistics.labels import metric_rank
-from ._style import boxes, new
+from ._style import COLUMN, WIDTH, boxes, new
 from .base import Drawing, explanation
 
 if TYPE_CHECKING:
@@ -55,7 +55,8 @@ def dispersion_drawing(
         reasons = sorted({reason for reason in frame["reason"] if reason})
         return explanation(f"Nothing to draw: {'; '.join(reasons)}.", *notes)
     visible = [name for name in known if per_item.loc[per_item["metric"] == name, drawable].notna().any(axis=None)]
-    picture, axes = new(1.1 + 0.26 * len(visible), len(drawable), sharey=True)
+    width = WIDTH if len(drawable) > 1 else COLUMN
+    picture, axes = new(0.6 + 0.2 * len(visible), len(drawable), width=width, sharey=True)
     for panel, statistic in zip(axes, drawable, strict=True):
         boxes(
             panel,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ..statistics.inputs import Inputs, stand_in_label, stand_in_notes
 from ..statistics.labels import metric_rank
 from ._correlations import reasons_of
-from ._style import new, share_grid
+from ._style import grid, share_grid
 from .base import Drawing, Figure, explanation
 
 if TYPE_CHECKING:
@@ -38,8 +38,9 @@ def draw(benchmark: str, inputs: Inputs) -> Drawing:
     for row in drawn.itertuples():
         shares.at[row.a, row.b] = shares.at[row.b, row.a] = row.together
     labels = [f"{stand_in_label(*known.loc[name, ['label', 'stand_in']])} ({cluster[name]})" for name in order]
-    picture, (axes,) = new(1.8 + 0.28 * len(order), width=min(7.0, 3.4 + 0.38 * len(order)))
-    share_grid(axes, shares.set_axis(labels).set_axis(labels, axis=1), "share of draws in one cluster")
+    shown = shares.set_axis(labels).set_axis(labels, axis=1)
+    picture, axes = grid(shown)
+    share_grid(axes, shown, "Share of draws in one cluster")
     first = drawn.iloc[0]
     notes = (
         f"{first['n_draws']} bootstrap draws of {first['n_models']} models. In brackets: the cluster with all models.",

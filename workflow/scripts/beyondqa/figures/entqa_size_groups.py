@@ -9,7 +9,7 @@ from ..entqa import published
 from ..entqa.analyses import SIZE_GROUPS
 from ..statistics.inputs import Inputs, stand_in_notes
 from ..tables._entqa import label
-from ._style import new
+from ._style import beside, new
 from .base import Drawing, Figure, explanation
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def _lines(axes, data) -> None:
         axes.errorbar(
             rows["order"] + (i - len(groups) / 2) * shift * 0.6,
             rows["scaled"],
-            yerr=[rows["scaled"] - rows["scaled_low"], rows["scaled_high"] - rows["scaled"]],
+            yerr=beside(rows["scaled"], rows["scaled_low"], rows["scaled_high"]),
             marker=MARKERS[i % len(MARKERS)],
             markersize=3.5,
             linewidth=1,

@@ -6,7 +6,7 @@ from ..human_evaluation import EVALUATIONS, TITLES
 from ..records import read_csv
 from ..statistics.careqa import is_careqa
 from ..statistics.inputs import Inputs
-from ._style import PALETTE, new
+from ._style import PALETTE, beside, new
 from .base import Drawing, Figure, explanation
 
 SHARES = {"at_least_1": "at least one of three", "at_least_2": "at least two", "all_3": "all three"}
@@ -15,7 +15,6 @@ SHARES = {"at_least_1": "at least one of three", "at_least_2": "at least two", "
 def draw(inputs: Inputs) -> Drawing:
     """A panel an evaluation, a row a category, three shares with their intervals."""
     import pandas as pd
-    import seaborn as sns
 
     if not inputs.files["human_evaluation"]:
         return explanation("The study has no filled sheets of human evaluators; `human_evaluation.filled` names them.")
@@ -23,13 +22,13 @@ def draw(inputs: Inputs) -> Drawing:
     data = data[data["quantity"].isin(SHARES)]
     found = [name for name in EVALUATIONS if name in set(data["evaluation"])]
     categories = list(dict.fromkeys(data["category"]))
-    picture, panels = new(1.2 + 0.36 * len(categories), len(found), sharey=True)
-    colours = dict(zip(SHARES, sns.color_palette(PALETTE), strict=False))
+    picture, panels = new(1.2 + 0.36 * len(categories), len(found), sharex=True, sharey=True)
+    colours = dict(zip(SHARES, PALETTE, strict=False))
     for axes, evaluation in zip(panels, found, strict=True):
         for number, (quantity, label) in enumerate(SHARES.items()):
             rows = data[(data["evaluation"] == evaluation) & (data["quantity"] == quantity)].dropna(subset="value")
             places = [categories.index(category) + 0.25 * (number - 1) for category in rows["category"]]
-            spread = [rows["value"] - rows["ci_low"], rows["ci_high"] - rows["value"]]
+            spread = beside(rows["value"], rows["ci_low"], rows["ci_high"])
             axes.errorbar(
                 rows["value"],
                 places,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..statistics.inputs import Inputs, stand_in_label, stand_in_notes
 from ..statistics.labels import metric_rank
-from ._style import new, rank_grid
+from ._style import grid, rank_grid
 from .base import Drawing, Figure, explanation
 
 if TYPE_CHECKING:
@@ -32,12 +32,14 @@ def draw(benchmark: str, inputs: Inputs) -> Drawing:
     metrics = sorted(ranks["metric"].unique(), key=metric_rank)
     known = ranks.drop_duplicates("metric").set_index("metric")
     wide = ranks.pivot(index="model", columns="metric", values="rank")[metrics]
-    wide = wide.loc[wide.mean(axis=1).sort_values(kind="stable").index]
+    quality = [name for name in metrics if not name.startswith("length")] or metrics
+    wide = wide.loc[wide[quality].mean(axis=1).sort_values(kind="stable").index]
     labels = [stand_in_label(known.at[m, "label"], known.at[m, "stand_in"]) for m in metrics]
-    picture, (axes,) = new(1.5 + 0.24 * len(wide), width=min(7.0, 2.6 + 0.45 * len(metrics)))
-    rank_grid(axes, wide.set_axis([inputs.label(m) for m in wide.index]).set_axis(labels, axis=1))
+    shown = wide.set_axis([inputs.label(m) for m in wide.index]).set_axis(labels, axis=1)
+    picture, axes = grid(shown)
+    rank_grid(axes, shown)
     notes = [
-        f"1 is best of {len(wide)}; equal means share the mean of their ranks. Rows: in the order of their mean rank.",
+        f"1 is best of {len(wide)}; equal means share the mean of their ranks. Rows: in the order of their mean rank, length aside.",
         *stand_in_notes({row.label: row.stand_in for row in known.itertuples()}),
         *inputs.model_notes(list(wide.index)),
         *inputs.benchmark_notes([benchmark]),
