@@ -39,7 +39,8 @@ def draw(benchmark: str, inputs: Inputs) -> Drawing:
     picture, axes = grid(shown)
     rank_grid(axes, shown)
     notes = [
-        f"1 is best of {len(wide)}; equal means share the mean of their ranks. Rows: in the order of their mean rank, length aside.",
+        f"1 is best of {len(wide)}; equal means share the mean of their ranks. Rows: in the order of their mean rank, "
+        "length aside.",
         *stand_in_notes({row.label: row.stand_in for row in known.itertuples()}),
         *inputs.model_notes(list(wide.index)),
         *inputs.benchmark_notes([benchmark]),
