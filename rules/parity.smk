@@ -23,6 +23,12 @@ def parity_entry(wildcards, engine):
     return {**answering_entry(wildcards), "tensor_parallel": parallel}
 
 
+def parity_memory(model, engine):
+    """MB. On a CPU vLLM keeps keys and values in main memory, and runs as three processes."""
+    beside = 2000 if engine == "vllm" and not STUDY.gpus(model) else 0
+    return job_resources.memory_mb(in_float32(model, engine)) + beside
+
+
 def parity_benchmarks(model):
     """Benchmarks that the model is asked, or all where it is only a helper."""
     own = [name for pack in STUDY.packs for name in STUDY.benchmarks_of(model, pack)]
@@ -54,7 +60,7 @@ for engine in engine_parity.ENGINES:
             semantics=engine_registry.module(engine).SEMANTICS,
         threads: engine_registry.module(engine).THREADS
         resources:
-            mem_mb=lambda w, attempt, engine=engine: job_resources.memory_mb(in_float32(w.model, engine)) * attempt,
+            mem_mb=lambda w, attempt, engine=engine: parity_memory(w.model, engine) * attempt,
             runtime=lambda w, attempt: STUDY.runtime_minutes(w.model, attempt),
             gpu=lambda w, engine=engine: parity_gpus(w.model, engine),
         script:
