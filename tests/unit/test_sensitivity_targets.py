@@ -33,9 +33,18 @@ RELAXED = {
 }  # fmt: skip
 
 
-def completion(item):
+def completion(item, index=0):
     return Generation(
-        item, "b", "m", "fixed", 0, "x", "length", token_ids=(7,), token_log_probabilities=(-1.0,), token_margins=(0.0,)
+        item,
+        "b",
+        "m",
+        "fixed",
+        index,
+        "x",
+        "length",
+        token_ids=(7,),
+        token_log_probabilities=(-1.0,),
+        token_margins=(0.0,),
     )
 
 
@@ -50,7 +59,8 @@ def test_a_model_is_asked_for_each_edit_after_the_same_completions():
     )
     targets = target_items(EDITS, ITEMS, 2)
     job = Job("edits", "m", 1, list(targets.values()), {"b": described}, RELAXED)
-    asked = requests(job, [completion("b:1")], variants=["reference"])
+    second_seed = completion("b:1", index=1)
+    asked = requests(job, [completion("b:1"), second_seed], variants=["reference"])
     alone = [(r.item_id, r.variant, r.continuation) for r in asked if not hasattr(r, "completion")]
     assert alone == [(name, "reference", target.reference) for name, target in targets.items()]
     branches = [(r.item_id, r.completion, r.positions, r.continuation) for r in asked if hasattr(r, "completion")]

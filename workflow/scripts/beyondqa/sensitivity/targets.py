@@ -1,7 +1,8 @@
 """Edited references as the texts whose probability a model is asked for: what perplexities see of an edit.
 
 A perplexity scores no answer but the reference, and Relaxed Perplexity a text looked for after completions. So the
-edited reference takes the reference's place; the completions of an item are the same for all its edits.
+edited reference takes the reference's place; the completions of an item, those of the first seed, are the same for all
+its edits.
 """
 
 from __future__ import annotations
@@ -58,15 +59,16 @@ def requests(
     `variants` ("reference", "reference_given_prompt") and, where it completed the item, after prefixes of the
     completions. The job's settings are those of Relaxed Perplexity."""
     asked = [request for request in likelihoods.requests(job) if request.variant in variants]
-    own = completions_of(job.items, completions)
+    own = completions_of(job.items, completions, job.settings.get("samples", 0))
     return [*asked, *(relaxed.requests(replace(job, answers=own)) if own else ())]
 
 
-def completions_of(targets: Iterable[OpenItem], completions: Iterable[Generation]) -> list[Generation]:
-    """The completions of an item once for each of its edited references."""
+def completions_of(targets: Iterable[OpenItem], completions: Iterable[Generation], samples: int) -> list[Generation]:
+    """The completions of an item's first seed, `samples` of them, once for each of its edited references."""
     by_item = defaultdict(list)
     for completion in completions:
-        by_item[completion.item_id].append(completion)
+        if completion.index < samples:
+            by_item[completion.item_id].append(completion)
     return [replace(c, item_id=target.id) for target in targets for c in by_item[item_of(target.id)]]
 
 
@@ -79,7 +81,7 @@ def target_preferences(
     seed: int,
 ) -> pd.DataFrame:
     """For every metric of the modules (metric module -> its settings) and kind of edit, the probability that a harmless
-    edit is the more probable target: preferences.COLUMNS. Several seeds of one model are averaged first."""
+    edit is the more probable target: preferences.COLUMNS."""
     import pandas as pd
 
     rows = []
@@ -87,16 +89,16 @@ def target_preferences(
         module = metrics.module(name)
         kind = LogLikelihood if module.INPUT == "likelihoods" else BranchLikelihoods
         own = [record for record in records if isinstance(record, kind)]
-        relevant = [*own, *(completions_of(targets.values(), completions) if kind is BranchLikelihoods else ())]
-        values: dict[str, dict[Key, list[float]]] = defaultdict(lambda: defaultdict(list))
+        samples = (settings or {}).get("samples", 0) if kind is BranchLikelihoods else 0
+        relevant = [*own, *completions_of(targets.values(), completions, samples)]
+        values: dict[str, dict[Key, float]] = defaultdict(dict)
         asked: dict[str, set[str]] = defaultdict(set)
         for score in module.scores(targets, relevant, settings or {}):
             item, _, edit = score.item_id.rpartition("#")
             asked[score.metric].add(item)
             if score.value is not None:
-                values[score.metric][edit, (item, score.model)].append(score.value)
+                values[score.metric][edit, (item, score.model)] = score.value
         described: dict[str, Metric] = {metric.name: metric for metric in module.metrics(settings or {})}
         for metric, of_metric in values.items():
-            means = {key: sum(of_key) / len(of_key) for key, of_key in of_metric.items()}
-            rows += comparisons(means, described[metric], SOURCE, len(asked[metric]), seed=seed)
+            rows += comparisons(of_metric, described[metric], SOURCE, len(asked[metric]), seed=seed)
     return pd.DataFrame(rows, columns=list(COLUMNS))
