@@ -1,11 +1,12 @@
 """The threshold sweep against the scores at the thresholds that both have."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from beyondqa.entqa import embedders, scoring, sweep
 from beyondqa.entqa.extractors import Dictionary
-from beyondqa.entqa.variants import AS_CODED
+from beyondqa.entqa.variants import AS_CODED, VARIANTS
 from beyondqa.items import Generation, MultipleChoiceItem
 from beyondqa.statistics.correlation import correlate
 
@@ -17,6 +18,7 @@ ANSWERS = {
     "m1": {"1": "Lisinopril causes a dry cough.", "2": "Scarlet fever has a rash and fever."},
     "m2": {"1": "Hypertension is treated with many drugs.", "2": "A sore throat is a viral infection."},
     "m3": {"1": "The man has asthma.", "2": "The girl has a cold."},
+    "m5": {"1": "The cough and the hypertension of a man.", "2": ""},
     "m4": {
         "1": "A cough follows lisinopril in hypertension of this man.",
         "2": "The red rash on her chest, with fever.",
@@ -32,7 +34,7 @@ def prepared():
         key: MultipleChoiceItem(key, "b", stem, ("x", "y"), (" A", " B"), "AB".index(GOLD[key]), stem)
         for key, stem in STEMS.items()
     }
-    right = {"m1": "12", "m2": "1", "m3": "", "m4": "12"}
+    right = {"m1": "12", "m2": "1", "m3": "", "m4": "12", "m5": "2"}
     generations = [
         Generation(key, "b", model, "greedy", 0, f"The correct answer is {letter}. Explanation: {text}", "stop")
         for model, texts in ANSWERS.items()
@@ -40,9 +42,10 @@ def prepared():
         for letter in [GOLD[key] if key in right[model] else "BA"["AB".index(GOLD[key])]]
     ]
     records = scoring.read_records(items, generations)
-    mentions = scoring.find_mentions(records, [AS_CODED], Dictionary())
+    mentions = scoring.find_mentions(records, list(VARIANTS.values()), Dictionary())
     embedder = embedders.load({"name": "all-minilm-l6-v2", "embedded": True})
-    return records, mentions, embedders.embed(embedder, sweep.every_phrase(records, AS_CODED, mentions))
+    phrases = {p for variant in VARIANTS.values() for p in sweep.every_phrase(records, variant, mentions)}
+    return records, mentions, embedders.embed(embedder, phrases)
 
 
 @pytest.fixture(scope="module")
@@ -51,23 +54,22 @@ def grid(prepared):
     return sweep.sweep(records, AS_CODED, mentions, embeddings)
 
 
-def test_the_paper_s_thresholds_give_the_scores(prepared, grid):
-    """Oracle: the scores themselves, correlated with the accuracies."""
+@pytest.mark.parametrize("variant", VARIANTS.values(), ids=VARIANTS)
+def test_the_paper_s_thresholds_give_the_scores(prepared, variant):
+    """Oracle: the scores themselves, their means over what is defined, correlated with the accuracies. One answer
+    lacks its explanation, and one question has no name of the dictionaries."""
     records, mentions, embeddings = prepared
-    scores, _ = scoring.score(records, [AS_CODED], mentions, embeddings, lambda kind, variant: kind)
+    grid = sweep.sweep(records, variant, mentions, embeddings)
+    scores, _ = scoring.score(records, [variant], mentions, embeddings, lambda kind, _: kind)
+    values = pd.DataFrame([(s.model, s.metric, s.value) for s in scores], columns=["model", "metric", "value"])
+    means = values.astype({"value": float}).groupby(["metric", "model"])["value"].mean()
+    assert set(grid["variant"]) == {variant.name}
     for kind in scoring.RECALLS:
-        means, accuracy = (
-            [np.mean([s.value for s in scores if s.model == model and s.metric == metric]) for model in ANSWERS]
-            for metric in (kind, "entqa_accuracy")
-        )
         row = grid[(grid["kind"] == kind) & (grid["cosine"] == 0.7) & (grid["overlap"] == 0.3)].iloc[0]
-        expected = correlate(accuracy, means)
-        assert row["n"] == 4
-        if expected["spearman"] is None:
-            assert row["reason"] == expected["reason"]
-        else:
-            assert row["spearman"] == pytest.approx(expected["spearman"])
-            assert row["kendall"] == pytest.approx(expected["kendall"])
+        expected = correlate(means["entqa_accuracy"], means[kind])
+        assert row["n"] == expected["n"] == 5
+        for name in ("spearman", "kendall"):
+            assert row[name] == (None if expected[name] is None else pytest.approx(expected[name]))
 
 
 def test_the_grid_is_whole(grid):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -33,9 +34,9 @@ def every_phrase(records: Sequence[Record], variant: Variant, mentions: Mentions
 def sweep(records: Sequence[Record], variant: Variant, mentions: Mentions, embeddings: Embeddings) -> pd.DataFrame:
     """Correlation of the models' accuracy with their mean recall at every pair of thresholds.
 
-    One row a (benchmark, kind, cosine, overlap): `kind` is "entqa_b" or "entqa_q", `n` the number of models,
-    `spearman` and `kendall` with their p (`p_...`), `reason` where there is none. Matches need a cosine above
-    and a Jaccard index of at least the threshold; the rest is the variant's.
+    One row a (benchmark, kind, cosine, overlap): `kind` is "entqa_b" or "entqa_q", `variant` the reading's name, `n`
+    the number of models, `spearman` and `kendall` with their p (`p_...`), `reason` where there is none. All but the
+    thresholds is the variant's: whether a Jaccard index equal to the threshold passes, and what is left out.
     """
     import pandas as pd
 
@@ -49,8 +50,8 @@ def sweep(records: Sequence[Record], variant: Variant, mentions: Mentions, embed
     for (benchmark, kind), part in table.groupby(["benchmark", "kind"], sort=False):
         models = part.groupby("model", sort=False)
         accuracy = models["right"].mean().to_numpy(float)
-        means = np.stack([np.stack(list(grids)).mean(axis=0) for _, grids in models["recalls"]])
-        found += _correlations(benchmark, kind, accuracy, means)
+        means = np.stack([_mean_where_defined(list(grids)) for _, grids in models["recalls"]])
+        found += [{**row, "variant": variant.name} for row in _correlations(benchmark, kind, accuracy, means)]
     return pd.DataFrame(found)
 
 
@@ -67,16 +68,27 @@ def _correlations(benchmark: str, kind: str, accuracy: np.ndarray, means: np.nda
     return rows
 
 
+def _mean_where_defined(grids: Sequence[np.ndarray]) -> np.ndarray:
+    return np.ma.masked_invalid(np.stack(grids)).mean(axis=0).filled(np.nan)
+
+
 def _recalls(record: Record, variant: Variant, mentions: Mentions, embeddings: Embeddings) -> list[np.ndarray]:
-    """Recalls of background and question on the grid, each (cosines, overlaps)."""
+    """Recalls of background and question on the grid, each (cosines, overlaps); NaN where they are undefined."""
     *case, answer = record_entities(record, variant, mentions)
+    if record.answer.explanation is None:
+        return [_filled(None if variant.drops_missing else 0.0) for _ in case]
     return [_recall_grid(side, answer, variant, embeddings) for side in case]
 
 
 def _recall_grid(side: Sequence[str], answer: Sequence[str], variant: Variant, embeddings: Embeddings) -> np.ndarray:
     if not side or not answer:
-        return np.zeros((len(COSINES), len(OVERLAPS)))
+        return _filled(0.0 if side else variant.empty)
     shared, similarity = overlap(side, answer), embeddings.similarity(side, answer)
-    nearest = np.stack([np.where(shared >= least, similarity, -np.inf).max(axis=1) for least in OVERLAPS], axis=1)
+    passing = [replace(variant, overlap=least).overlaps(shared) for least in OVERLAPS]
+    nearest = np.stack([np.where(passes, similarity, -np.inf).max(axis=1) for passes in passing], axis=1)
     covered = (nearest[None] > np.array(COSINES)[:, None, None]).sum(axis=1)
     return np.vectorize(lambda count: variant.rounded(count / len(side)), otypes=[float])(covered)
+
+
+def _filled(value: float | None) -> np.ndarray:
+    return np.full((len(COSINES), len(OVERLAPS)), np.nan if value is None else value)
