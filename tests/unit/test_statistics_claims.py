@@ -74,12 +74,12 @@ def coefficients(rows):
     )
 
 
-def dispersions(levels, n=40):
+def dispersions(levels, n=40, benchmark="mediqa2019"):
     """Dispersion rows in which a metric's variance is its level, give or take a tenth."""
     random = np.random.default_rng(1)
     rows = [
         {
-            "benchmark": "medtext",
+            "benchmark": benchmark,
             "model": "m0",
             "metric": metric,
             "item_id": f"i{i:02}",
@@ -168,8 +168,29 @@ def test_bleurt_is_no_bleu(inputs):
     """ "bleu" begins "bleurt" as well: among the n-gram metrics a large variance of BLEURT says nothing."""
     levels = {"bleu[evaluate]": 0.1, "rouge2[nostem]": 0.1, "rouge1[nostem]": 0.3, "rougeL[nostem]": 0.3}
     levels |= {"meteor[nltk]": 0.3, "bleurt[b]": 9.0}
-    assert verdict("C6a", inputs(self_consistency=dispersions(levels))) == HELD
-    assert verdict("C6a", inputs(self_consistency=dispersions({**levels, "bleu[evaluate]": 0.9}))) == NOT_HELD
+    held, not_held = (dispersions({**levels, "bleu[evaluate]": level}, benchmark="careqa_open") for level in (0.1, 0.9))
+    assert verdict("C6a", inputs(self_consistency=held)) == HELD
+    assert verdict("C6a", inputs(self_consistency=not_held)) == NOT_HELD
+
+
+def test_resilience_is_about_the_benchmark_of_the_paper(inputs):
+    """The same rephrasings of another benchmark's answers say the opposite and change nothing."""
+    papers = {name: 0.1 for name in REAL if name.startswith(("bleu[", "rouge", "moverscore"))}
+    papers |= {name: 0.3 for name in ("bertscore_f1[r]", "bleurt[b]", "judge[prometheus]")}
+    other = dispersions({name: 0.4 - level for name, level in papers.items()}, n=400, benchmark="medtext")
+    assert verdict("C5", inputs(resilience=pd.concat([dispersions(papers), other]))) == HELD
+    assert verdict("C5", inputs(resilience=other)) == UNDECIDED
+
+
+def test_an_item_that_a_judge_could_not_judge_leaves_the_judge_in(inputs):
+    papers = {name: 0.1 for name in REAL if name.startswith(("bleu[", "rouge", "moverscore"))}
+    frame = dispersions({**papers, "bertscore_f1[r]": 0.3, "bleurt[b]": 0.3, "judge[prometheus]": 0.01})
+    unjudged = (frame["metric"] == "judge[prometheus]") & (frame["item_id"] == "i00")
+    frame.loc[unjudged, ["variance", "variance_by_squared_range"]] = np.nan
+    assert verdict("C5", inputs(resilience=frame)) == NOT_HELD
+    everywhere = frame["metric"] == "judge[prometheus]"
+    frame.loc[everywhere, ["variance", "variance_by_squared_range"]] = np.nan
+    assert verdict("C5", inputs(resilience=frame)) == UNDECIDED
 
 
 def accuracies(noise):

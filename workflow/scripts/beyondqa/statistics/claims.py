@@ -160,6 +160,7 @@ def resilience_order(inputs: Inputs) -> Verdict:
     """Scaled variance over rephrasings: every low metric against every high one."""
     return _variance_order(
         inputs,
+        "mediqa2019",
         "resilience",
         "variance_by_squared_range",
         low=("rouge", "bleu[", "moverscore"),
@@ -170,7 +171,12 @@ def resilience_order(inputs: Inputs) -> Verdict:
 def consistent_ngrams(inputs: Inputs) -> Verdict:
     """Variance over samples: BLEU and ROUGE-2 against the other n-gram metrics, in their common unit."""
     return _variance_order(
-        inputs, "self_consistency", "variance", low=("bleu[", "rouge2"), high=("rouge1", "rougeL[", "meteor")
+        inputs,
+        "careqa_open",
+        "self_consistency",
+        "variance",
+        low=("bleu[", "rouge2"),
+        high=("rouge1", "rougeL[", "meteor"),
     )
 
 
@@ -178,6 +184,7 @@ def least_consistent(inputs: Inputs) -> Verdict:
     """Scaled variance over samples: BLEURT and Prometheus against all others."""
     return _variance_order(
         inputs,
+        "careqa_open",
         "self_consistency",
         "variance_by_squared_range",
         low=("rouge", "bleu[", "bertscore_f1", "moverscore"),
@@ -293,21 +300,21 @@ CLAIMS = (
         "C5",
         PAPER_1,
         "Under rephrasing ROUGE, BLEU and MoverScore vary little, BERTScore, BLEURT and Prometheus much.",
-        "differences of mean variance / range², bootstrap over items, every pair of a low and a high metric",
+        "differences of mean variance / range² on MEDIQA2019, bootstrap over items, every pair of a low and a high metric",
         resilience_order,
     ),
     Claim(
         "C6a",
         PAPER_1,
         "BLEU and ROUGE-2 are the most self-consistent n-gram metrics.",
-        "differences of mean variance over samples, bootstrap over items",
+        "differences of mean variance over samples on CareQA-Open, bootstrap over items",
         consistent_ngrams,
     ),
     Claim(
         "C6b",
         PAPER_1,
         "BLEURT and Prometheus are the least self-consistent metrics.",
-        "differences of mean variance / range² over samples, bootstrap over items",
+        "differences of mean variance / range² over samples on CareQA-Open, bootstrap over items",
         least_consistent,
     ),
     Claim("C6c", PAPER_1, "The variance of perplexities over samples is exactly 0.", "none", perplexity_does_not_vary),
@@ -383,15 +390,22 @@ def _cluster_groups(clusters: dict[str, float]) -> dict[str, set[float]]:
     }
 
 
-def _variance_order(inputs: Inputs, kind: str, statistic: str, *, low: Sequence[str], high: Sequence[str]) -> Verdict:
+def _variance_order(
+    inputs: Inputs, benchmark: str, kind: str, statistic: str, *, low: Sequence[str], high: Sequence[str]
+) -> Verdict:
+    """Whether every high metric's mean is above every low one's, on the benchmark of the paper's experiment and
+    over the items on which all of them are defined."""
     frame, metrics = inputs.dispersion(kind)
+    frame = frame[frame["benchmark"] == benchmark] if len(frame) else frame
     if not len(frame):
-        return Verdict(UNDECIDED, "no repeated answers")
-    real = [m.name for m in metrics.values() if m.headline and not m.stand_in]
+        return Verdict(UNDECIDED, f"no repeated answers to {benchmark}")
+    per_item = (
+        frame.groupby(["item_id", "metric"])[statistic].mean().unstack("metric").dropna(axis="columns", how="all")
+    )
+    real = [n for n in per_item.columns if metrics[n].headline and not metrics[n].stand_in]
     lows, highs = ([n for n in real if n.startswith(tuple(prefixes))] for prefixes in (low, high))
     lacking = [p for p in (*low, *high) if not any(name.startswith(p) for name in real)]
-    per_item = frame.groupby(["item_id", "metric"])[statistic].mean().unstack("metric").dropna(axis="columns")
-    lows, highs = ([n for n in names if n in per_item.columns] for names in (lows, highs))
+    per_item = per_item[[*lows, *highs]].dropna()
     if not lows or not highs or len(per_item) < 2:
         return Verdict(UNDECIDED, f"not scored: {', '.join(lacking) or 'enough items'}")
     counts = resamples(len(per_item), None, draws=DRAWS, seed=derived_seed(inputs.seed, "claims", kind)) / len(per_item)
@@ -401,7 +415,7 @@ def _variance_order(inputs: Inputs, kind: str, statistic: str, *, low: Sequence[
     support, against, n = by_intervals(*zip(*bounds, strict=True), 0.0, above=True)
     verdict = all_or_one(support, against, n)
     missing = f"; not scored: {', '.join(lacking)}" * bool(lacking)
-    result = f"{support} of {n} differences above 0, {against} below{missing}"
+    result = f"{support} of {n} differences above 0, {against} below, on {len(per_item)} items{missing}"
     return Verdict(UNDECIDED if verdict == HELD and lacking else verdict, result)
 
 
