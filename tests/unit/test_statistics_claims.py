@@ -28,6 +28,8 @@ BENCHMARKS = {
         ("medical_transcriptions", "text_classification", "multiple_choice"),
         ("olaph", "factuality", "open"),
         ("medtext", "diagnosis_treatment", "open"),
+        ("mediqa2019", "open_questions", "open"),
+        ("careqa_open", "open_questions", "open"),
     ]
 }
 REAL = ("bleu[evaluate]", "rouge1[nostem]", "rouge2[nostem]", "rougeL[nostem]", "meteor[nltk]", "bertscore_f1[r]")

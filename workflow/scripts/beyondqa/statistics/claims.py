@@ -300,7 +300,7 @@ CLAIMS = (
         "C5",
         PAPER_1,
         "Under rephrasing ROUGE, BLEU and MoverScore vary little, BERTScore, BLEURT and Prometheus much.",
-        "differences of mean variance / range² on MEDIQA2019, bootstrap over items, every pair of a low and a high metric",
+        "differences of mean variance / range² on MEDIQA2019, bootstrap over items, every low and high metric",
         resilience_order,
     ),
     Claim(
