@@ -79,7 +79,7 @@ def inputs(cases, root, tmp_path_factory):
             for o in (0.0, 0.3)
         ]
     )
-    write_csv(folder / "thresholds.csv", grid.assign(variant="as_coded", reason=None))
+    write_csv(folder / "thresholds.csv", grid.assign(variant="as_coded", strict_overlap=False, reason=None))
     side = {
         "text": "A $5 cough",
         "covered": ["cough"],

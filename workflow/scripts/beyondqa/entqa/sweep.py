@@ -34,9 +34,9 @@ def every_phrase(records: Sequence[Record], variant: Variant, mentions: Mentions
 def sweep(records: Sequence[Record], variant: Variant, mentions: Mentions, embeddings: Embeddings) -> pd.DataFrame:
     """Correlation of the models' accuracy with their mean recall at every pair of thresholds.
 
-    One row a (benchmark, kind, cosine, overlap): `kind` is "entqa_b" or "entqa_q", `variant` the reading's name, `n`
-    the number of models, `spearman` and `kendall` with their p (`p_...`), `reason` where there is none. All but the
-    thresholds is the variant's: whether a Jaccard index equal to the threshold passes, and what is left out.
+    One row a (benchmark, kind, cosine, overlap): `kind` is "entqa_b" or "entqa_q", `variant` the reading's name,
+    `strict_overlap` whether a Jaccard index equal to the threshold fails, `n` the number of models, `spearman` and
+    `kendall` with their p (`p_...`), `reason` where there is none. All but the thresholds is the variant's.
     """
     import pandas as pd
 
@@ -51,7 +51,8 @@ def sweep(records: Sequence[Record], variant: Variant, mentions: Mentions, embed
         models = part.groupby("model", sort=False)
         accuracy = models["right"].mean().to_numpy(float)
         means = np.stack([_mean_where_defined(list(grids)) for _, grids in models["recalls"]])
-        found += [{**row, "variant": variant.name} for row in _correlations(benchmark, kind, accuracy, means)]
+        reading = {"variant": variant.name, "strict_overlap": variant.strict_overlap}
+        found += [{**row, **reading} for row in _correlations(benchmark, kind, accuracy, means)]
     return pd.DataFrame(found)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING
 
-from ..entqa import variants
+from ..entqa.variants import AS_CODED
 from ..metrics.entqa import LABELS
 from ..statistics.inputs import Inputs
 from ._style import COLUMN, WIDTH, heatmap, new
@@ -33,7 +33,7 @@ def draw(benchmark: str, inputs: Inputs) -> Drawing:
         reasons = "; ".join(sorted({r for r in data["reason"] if isinstance(r, str)})) if len(data) else ""
         return explanation(f"No correlation over thresholds can be drawn{': ' + reasons if reasons else ''}.")
     kinds = list(dict.fromkeys(data["kind"]))
-    variant = variants.get(data["variant"].iloc[0])
+    passing = "above" if data["strict_overlap"].iloc[0] else "of at least"
     picture, axes = new(2.8, len(kinds), width=WIDTH if len(kinds) > 1 else COLUMN)
     for panel, kind in zip(axes, kinds, strict=True):
         part = data[data["kind"] == kind]
@@ -41,15 +41,15 @@ def draw(benchmark: str, inputs: Inputs) -> Drawing:
         p = part.pivot(index="overlap", columns="cosine", values="p_spearman").reindex_like(grid).astype(float)
         rows, columns = list(grid.index), list(grid.columns)
         heatmap(panel, grid.astype(float), ~(p < SIGNIFICANT), colour_bar_label="Spearman's ρ")
-        corner = (columns.index(variant.cosine) - 0.5, rows.index(variant.overlap) - 0.5)
+        corner = (columns.index(AS_CODED.cosine) - 0.5, rows.index(AS_CODED.overlap) - 0.5)
         panel.add_patch(Rectangle(corner, 1, 1, fill=False, edgecolor="black", linewidth=1.5))
         panel.set_title(LABELS[kind])
         panel.set_xlabel("cosine above")
-        panel.set_ylabel("word overlap above" if variant.strict_overlap else "word overlap of at least")
+        panel.set_ylabel(f"word overlap {passing}")
     notes = (
-        f"Over {data['n'].max()} models; the reading is {variant.name}. Cells whose exact p is not below {SIGNIFICANT} "
-        "stand back; the paper's thresholds are framed. Blank: undefined, for the mean recall is the same for every "
-        "model.",
+        f"Over {data['n'].max()} models; the reading is {data['variant'].iloc[0]}. Cells whose exact p is not below "
+        f"{SIGNIFICANT} stand back; the paper's thresholds are framed. Blank: undefined, for the mean recall is the "
+        "same for every model.",
         *inputs.benchmark_notes([benchmark]),
         *inputs.model_notes(list(inputs.models)),
     )
