@@ -41,6 +41,9 @@ def statistics_chain():
             chain |= {f"{RESULTS}/statistics/{folder}/{pack}.csv": scores for folder in METRIC_ANALYSES.values()}
         for kind in dispersion_kinds.KINDS:
             chain |= {path: dispersion_scores(kind, pack) for path in NEEDS[kind](STUDY.families, [pack])}
+        if grid_answers(pack):
+            data = dataset_files(STUDY.stage_benchmarks(GRID_STAGES[0], pack))
+            chain[f"{RESULTS}/statistics/relaxed_grid/{pack}.csv"] = [*data, *grid_answers(pack)]
     for family, pack in itertools.product(TEMPLATE_FAMILIES, STUDY.packs):
         if template_models(family, pack):
             answers = [path for on in (False, True) for path in template_answers(family, pack, on)]
