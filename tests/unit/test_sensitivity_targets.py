@@ -25,6 +25,8 @@ def test_edited_references_take_the_reference_s_place():
     assert targets["b:1#unit"].prompt == "Q?"
     assert targets["b:1#unit"].must_have == ()
     assert {item_of(name) for name in target_items(EDITS, ITEMS, 1)} == {"b:1"}
+    without = [edit for edit in EDITS if (edit.item_id, edit.kind) != ("b:1", "unit")]
+    assert {item_of(name) for name in target_items(without, ITEMS, 1)} == {"b:2"}
 
 
 RELAXED = {

@@ -46,11 +46,12 @@ def grid(values: pd.DataFrame) -> tuple[Picture, Axes]:
     return picture, axes
 
 
-def stacked(rows: list[int], *, width: float) -> tuple[Picture, list[Axes]]:
-    """A picture of grids above each other, each with so many rows and room for its title and slanted labels."""
-    height = sum(0.85 + 0.15 * count for count in rows)
-    picture = _empty(width, height)
-    axes = picture.subplots(len(rows), 1, squeeze=False, height_ratios=rows)
+def stacked(grids: list[pd.DataFrame]) -> tuple[Picture, list[Axes]]:
+    """A picture, a column wide, for grids with a title each above each other."""
+    below = [max(map(len, values.columns)) * math.sin(math.radians(_SLANT)) for values in grids]
+    rows = [len(values) for values in grids]
+    picture = _empty(COLUMN, (_CELL_HEIGHT * sum(rows) + _CHARACTER * sum(below) + 35 * len(grids)) / 72)
+    axes = picture.subplots(len(grids), 1, squeeze=False, height_ratios=rows)
     return picture, list(axes[:, 0])
 
 
@@ -121,8 +122,10 @@ def share_grid(axes: Axes, shares: pd.DataFrame, colour_bar_label: str) -> None:
 
 
 def preference_grid(axes: Axes, probabilities: pd.DataFrame) -> None:
-    """Annotated probabilities in [0, 1]: white at 0.5, blue above it, red below."""
-    _shaded(axes, probabilities, probabilities, _share, colours=_PREFERENCES)
+    """Annotated probabilities in [0, 1]: white at 0.5, blue above it, red below. "0" and "1" leave room for more
+    columns than ".00" and "1.00"."""
+    ends = {".00": "0", "1.00": "1"}
+    _shaded(axes, probabilities, probabilities, lambda p: ends.get(_share(p), _share(p)), colours=_PREFERENCES)
 
 
 def _share(value: float) -> str:

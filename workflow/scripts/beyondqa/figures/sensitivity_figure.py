@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ..sensitivity.edits import SOURCES
 from ..sensitivity.preferences import LADDER_SOURCE, NEEDS, all_comparisons
 from ..sensitivity.targets import SOURCE as TARGET
-from ..statistics.inputs import Inputs
+from ..statistics.inputs import Inputs, stand_in_label, stand_in_notes
 from ..statistics.labels import metric_rank
 from ._style import preference_grid, stacked
 from .base import Drawing, Figure, explanation
@@ -15,45 +15,47 @@ from .base import Drawing, Figure, explanation
 if TYPE_CHECKING:
     import pandas as pd
 
-WIDTH = 3.5  # inches, one column of two
-# Panels from above to below: title -> the texts that were scored. A metric has an edited reference or a target.
-PANELS = {
-    "Edited references": (SOURCES[0], TARGET),
-    "Edited answers": (SOURCES[1],),
-    "Less noisy model's answers": (LADDER_SOURCE,),
-}
+# A metric has an edited reference or, as a perplexity, an edited target.
+REFERENCES, ANSWERS = (SOURCES[0], TARGET), (SOURCES[1],)
 
 
 def draw(inputs: Inputs) -> Drawing:
-    """One panel a source of texts: headline metrics by comparisons."""
+    """Headline metrics by comparisons: a panel of edited references, with the ladder of noisy models beside it, and one
+    of edited answers. Metrics that score no reference (accuracy, EntQA's) stand in the table alone."""
+    import pandas as pd
+
     data = all_comparisons(inputs.read)
-    shown = data[data["headline"].astype(bool) & data["probability"].notna()]
-    if not len(shown):
+    data = data[data["headline"].astype(bool) & data["probability"].notna()]
+    if not len(data):
         return explanation("No metric prefers anything in this study: there is no open benchmark and no derived model.")
-    grids = {title: grid(shown[shown["source"].isin(sources)]) for title, sources in PANELS.items()}
-    grids = {title: values for title, values in grids.items() if len(values)}
-    picture, panels = stacked([len(values) for values in grids.values()], width=WIDTH)
-    for axes, (title, values) in zip(panels, grids.items(), strict=True):
-        preference_grid(axes, values)
-        axes.set_title(title, fontsize=8)
+    edited = data[data["source"].isin(REFERENCES)]
+    ladder = data[data["source"] == LADDER_SOURCE]
+    first = pd.concat([edited, ladder[ladder["metric"].isin(edited["metric"])] if len(edited) else ladder])
+    panels = {"Edited references": first, "Edited answers": data[data["source"].isin(ANSWERS)]}
+    if len(first) > len(edited):
+        panels = {"Edited references, less noisy models": first, "Edited answers": panels["Edited answers"]}
+    grids = {title: _grid(rows) for title, rows in panels.items() if len(rows)}
+    picture, axes = stacked(list(grids.values()))
+    for panel, (title, values) in zip(axes, grids.items(), strict=True):
+        preference_grid(panel, values)
+        panel.set_title(title)
+    shown = pd.concat(panels.values())
     notes = (
         "Blank: no value. The table has the other metrics, the intervals and the reasons.",
+        *stand_in_notes(dict(zip(shown["metric_label"], shown["stand_in"], strict=True))),
         *inputs.model_notes(list(inputs.models)),
     )
-    return Drawing(picture, shown, notes)
+    return Drawing(picture, shown.reset_index(drop=True), notes)
 
 
-def grid(data: pd.DataFrame) -> pd.DataFrame:
+def _grid(data: pd.DataFrame) -> pd.DataFrame:
     """Labels of metrics by names of comparisons: probabilities."""
-    bases = {name.rpartition(": ")[0] for name in data["comparison"]}
-    shares = data.pivot_table(index=["metric", "metric_label"], columns="comparison", values="probability", sort=False)
-    shares = shares.sort_index(level="metric", key=lambda names: names.map(metric_rank)).droplevel("metric")
-    return shares.rename(columns=lambda name: _short(name, several=len(bases) > 1))
-
-
-def _short(comparison: str, *, several: bool) -> str:
-    """A ladder's comparison without its base model, where all have the same one."""
-    return (comparison if several else comparison.rpartition(": ")[2]).replace("_", " ")
+    several = len({name.rpartition(": ")[0] for name in data.loc[data["check"] == "ladder", "comparison"]}) > 1
+    shares = data.pivot(index="metric", columns="comparison", values="probability").astype(float)
+    order = sorted(shares.index, key=metric_rank)
+    labels = {row.metric: stand_in_label(row.metric_label, row.stand_in) for row in data.itertuples()}
+    shares = shares.loc[order, list(dict.fromkeys(data["comparison"]))].rename(index=labels)
+    return shares.rename(columns=lambda name: (name if several else name.rpartition(": ")[2]).replace("_", " "))
 
 
 FIGURE = Figure(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -25,6 +24,7 @@ CHECKS = {**dict.fromkeys(HARMFUL, "harmful"), **dict.fromkeys(GRADED, "graded")
 COLUMNS = (
     "metric",
     "metric_label",
+    "stand_in",
     "headline",
     "source",
     "check",
@@ -100,7 +100,7 @@ def comparisons(scores: Mapping[Key, float], metric: Metric, source: str, total:
     constant = len(set(oriented.values())) <= 1
     for kind, check in CHECKS.items():
         result = summary(harmless_above(oriented, kind), total, constant, seed=seed)
-        yield (metric.name, metric.label, metric.headline, source, check, kind, *result)
+        yield (*_described(metric), source, check, kind, *result)
 
 
 def harmless_above(scores: Mapping[Key, float], kind: str) -> dict[str, float]:
@@ -137,17 +137,11 @@ def ladder_preferences(
         known = table.to_numpy()[~np.isnan(table.to_numpy())]
         constant = not known.size or np.ptp(known) == 0
         for base, cleaner, noisier in _adjacent(noises):
-            pairs = list(itertools.product(_at(noises, base, cleaner), _at(noises, base, noisier)))
-            values = {}
-            for item, row in table.iterrows():
-                standings = [preference(row[a], row[b]) for a, b in pairs if {a, b} <= set(row.dropna().index)]
-                if standings:
-                    values[item] = float(np.mean(standings))
+            better, worse = (table.reindex(columns=_at(noises, base, level)).to_numpy() for level in (cleaner, noisier))
+            values = _over_pairs(better, worse)
             comparison = f"{base}: {cleaner:g} over {noisier:g}"
             result = summary(values, len(table), constant, seed=seed)
-            rows.append(
-                (name, metrics[name].label, metrics[name].headline, LADDER_SOURCE, "ladder", comparison, *result)
-            )
+            rows.append((*_described(metrics[name]), LADDER_SOURCE, "ladder", comparison, *result))
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
@@ -163,9 +157,18 @@ def all_comparisons(read: Callable[[str], pd.DataFrame]) -> pd.DataFrame:
     return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=list(COLUMNS))
 
 
-def preference(better: float, worse: float) -> float:
-    """1 where the better text scores higher, 0.5 for a tie (within TIE), 0 otherwise."""
-    return 0.5 if math.isclose(better, worse, rel_tol=TIE) else float(better > worse)
+def preference(better: np.ndarray | float, worse: np.ndarray | float) -> np.ndarray:
+    """1 where the better text scores higher, 0.5 for a tie (within TIE), 0 otherwise; NaN where a score is."""
+    tied = np.abs(np.subtract(better, worse)) <= TIE * np.maximum(np.abs(better), np.abs(worse))
+    values = np.where(tied, 0.5, np.greater(better, worse).astype(float))
+    return np.where(np.isnan(better) | np.isnan(worse), np.nan, values)
+
+
+def _over_pairs(better: np.ndarray, worse: np.ndarray) -> dict[int, float]:
+    """Row (item) -> the mean over all pairs of columns that have a score, from arrays (items, models)."""
+    standings = preference(better[:, :, None], worse[:, None, :]).reshape(len(better), -1)
+    known = ~np.isnan(standings).all(axis=1)
+    return dict(zip(np.flatnonzero(known).tolist(), np.nanmean(standings[known], axis=1).tolist(), strict=True))
 
 
 def summary(values: Mapping[Any, float], total: int, constant: bool, *, seed: int) -> tuple:
@@ -183,6 +186,10 @@ def summary(values: Mapping[Any, float], total: int, constant: bool, *, seed: in
     result = stats.bootstrap((found,), np.mean, n_resamples=DRAWS, method="percentile", rng=np.random.default_rng(seed))
     low, high = map(float, result.confidence_interval)
     return len(found), left_out, float(found.mean()), low, high, ""
+
+
+def _described(metric: Metric) -> tuple[str, str, str, bool]:
+    return metric.name, metric.label, metric.stand_in, metric.headline
 
 
 def _key(edit: Edit) -> Key:

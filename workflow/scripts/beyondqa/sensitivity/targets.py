@@ -18,6 +18,7 @@ from ..items import BranchLikelihoods, Generation, LogLikelihood, OpenItem
 from ..metrics.base import Metric
 from ..stages import likelihoods, relaxed
 from ..stages.base import Job
+from .corruptions import HARMLESS
 from .edits import ORIGINAL, Edit
 from .preferences import COLUMNS, Key, comparisons
 
@@ -30,13 +31,13 @@ INPUTS = ("likelihoods", "relaxed")
 
 
 def target_items(edits: Sequence[Edit], items: Mapping[str, OpenItem], most: int) -> dict[str, OpenItem]:
-    """Edited references as items by id, `{item id}#{kind}`, of the first `most` items of each benchmark by id. Their
-    statements are left out, so that the reference itself is looked for."""
+    """Edited references as items by id, `{item id}#{kind}`, of the first `most` items of each benchmark by id that have
+    a harmless edit to compare with. Their statements are left out, so that the reference itself is looked for."""
     own = [edit for edit in edits if not edit.model and edit.item_id in items]
-    by_benchmark: dict[str, list[str]] = defaultdict(list)
+    by_benchmark: dict[str, set[str]] = defaultdict(set)
     for edit in own:
-        if edit.kind == ORIGINAL:
-            by_benchmark[edit.benchmark].append(edit.item_id)
+        if edit.kind in HARMLESS:
+            by_benchmark[edit.benchmark].add(edit.item_id)
     kept = {item for of_benchmark in by_benchmark.values() for item in sorted(of_benchmark)[:most]}
     return {
         (name := f"{edit.item_id}#{edit.kind}"): replace(

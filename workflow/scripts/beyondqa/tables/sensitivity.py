@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from ..sensitivity.preferences import NEEDS, all_comparisons
-from ..statistics.inputs import Inputs
+from ..statistics.inputs import Inputs, stand_in_label, stand_in_notes
 from ..statistics.labels import metric_rank
 from ._coefficients import coefficient
 from .base import Sheet, Table, explanation
@@ -33,7 +33,7 @@ def build(inputs: Inputs) -> Sheet:
     data = data.sort_values("metric", key=lambda c: c.map(metric_rank), kind="stable", ignore_index=True)
     display = [
         {
-            "Metric": row.metric,
+            "Metric": stand_in_label(row.metric, row.stand_in),
             "Text": row.source,
             "Check": row.check,
             "Comparison": row.comparison.replace("_", " "),
@@ -44,7 +44,13 @@ def build(inputs: Inputs) -> Sheet:
         }
         for row in data.itertuples()
     ]
-    notes = (*NOTES, *applied(inputs), *seed_notes(inputs), *inputs.model_notes(list(inputs.models)))
+    notes = (
+        *NOTES,
+        *applied(inputs),
+        *seed_notes(inputs),
+        *stand_in_notes(dict(zip(data["metric_label"], data["stand_in"], strict=True))),
+        *inputs.model_notes(list(inputs.models)),
+    )
     return Sheet(data, pd.DataFrame(display), notes)
 
 
