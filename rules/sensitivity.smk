@@ -166,6 +166,8 @@ for engine, rule_name in ABOUT_EDITS.items():
             datasets=lambda w: dataset_files(target_benchmarks()),
             completions=lambda w: completion_files(w.model),
             model=model_files,
+            # What is asked may change with it; the journal keeps the answers.
+            library=library("sensitivity/targets.py"),
         output:
             SENSITIVITY + "/targets/{model}.jsonl",
         log:
