@@ -17,7 +17,7 @@ def main() -> None:
     with progress(len(asked), f"{engine.model}, {engine.name}") as done:
         for answer in parity.answers(asked, engine):
             answers.append(answer)
-            done.advance(1)
+            done.advance(1, len(answer.token_log_probabilities))
     write_records(snakemake.output[0], answers)
 
 
