@@ -9,9 +9,9 @@ metrics correlate to different degrees. The numbers mean nothing.
 from __future__ import annotations
 
 import argparse
-import dataclasses
-import json
+import itertools
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -30,6 +30,7 @@ from beyondqa.metrics.base import Metric  # noqa: E402
 from beyondqa.records import SCORE_COLUMNS, write_csv, write_json, write_parquet, write_records  # noqa: E402
 from beyondqa.sensitivity.edits import SOURCES, applicability  # noqa: E402
 from beyondqa.sensitivity.preferences import CHECKS, COLUMNS  # noqa: E402
+from beyondqa.statistics.scores import metrics_metadata  # noqa: E402
 from beyondqa.study import Study  # noqa: E402
 
 VARIANTS = {
@@ -37,6 +38,7 @@ VARIANTS = {
     "greedy": "greedy",
     "samples": "sample",
     "rephrased": "rephrasing",
+    "rephrased_again": "rephrasing",
     "relaxed": "relaxed",
 }
 VOCABULARY = ("the", "patient", "was", "given", "aspirin", "for", "chest", "pain", "and", "sent", "home")
@@ -46,7 +48,8 @@ def main() -> None:
     arguments = _arguments()
     config = yaml.safe_load(Path(arguments.config).read_text())
     study = Study(validated({**config, "results": arguments.results}))
-    write_inputs(study, Path(arguments.results), arguments.items)
+    write_datasets(study, Path(arguments.results), arguments.items)
+    write_answers(study, Path(arguments.results), arguments.items)
     write_scores(study, Path(arguments.results), arguments.items)
     write_preferences(study, Path(arguments.results) / "statistics" / "sensitivity")
 
@@ -63,8 +66,8 @@ def item_ids(benchmark: str, n: int) -> list[str]:
     return [f"{benchmark}:{i:05}" for i in range(n)]
 
 
-def write_inputs(study: Study, results: Path, n: int) -> None:
-    """Data sets and greedy answers, with words drawn at random and one hostile answer a model."""
+def write_datasets(study: Study, results: Path, n: int) -> None:
+    """Data sets with their manifests, of words drawn at random."""
     for name, benchmark in study.benchmarks.items():
         random = np.random.default_rng(derived_seed(1, name))
         groups = {benchmark.macro_over: None} if benchmark.macro_over else {}
@@ -93,6 +96,10 @@ def write_inputs(study: Study, results: Path, n: int) -> None:
             "partial_reason": "simulated items",
         }
         write_json(results / "datasets" / f"{name}.manifest.json", manifest)
+
+
+def write_answers(study: Study, results: Path, n: int) -> None:
+    """Greedy answers and log-likelihoods, of words drawn at random and one hostile answer a model."""
     for pack in study.packs:
         for model in study.models_of(pack):
             random = np.random.default_rng(derived_seed(2, pack, model))
@@ -123,27 +130,30 @@ def text(random: np.random.Generator, n: int) -> str:
 
 def write_scores(study: Study, results: Path, n: int) -> None:
     """A Parquet file a (family, stage, model, pack), as the scoring jobs write them."""
-    for family in study.families:
+    for family, stage, model, pack, frame in scored(study, n):
         described = metric_modules.describe(study.metric_modules(family))
-        metadata = {"metrics": json.dumps({k: dataclasses.asdict(m) for k, m in described.items()}), "signatures": "{}"}
-        for stage in VARIANTS:
-            for pack in study.packs:
-                for model in study.models_of(pack):
-                    names = study.scored_benchmarks(family, stage, model, pack)
-                    if not names:
-                        continue
-                    settings = study.config["inference"].get(stage, {})
-                    repeats = settings.get("count", settings.get("seeds", 1))
-                    frames = [
-                        simulated(metric, name, model, stage, repeats, n, kind=study.benchmarks[name].kind)
-                        for name in names
-                        for metric in described.values()
-                        if applies(metric, study.benchmarks[name], family)
-                    ]
-                    path = results / "scores" / family / stage / model / f"{pack}.parquet"
-                    if family == "entqa":
-                        write_records(path.with_suffix(".jsonl"), [])
-                    write_parquet(path, pd.concat(frames, ignore_index=True)[list(SCORE_COLUMNS)], metadata)
+        path = results / "scores" / family / stage / model / f"{pack}.parquet"
+        if family == "entqa":
+            write_records(path.with_suffix(".jsonl"), [])
+        write_parquet(path, frame, {**metrics_metadata(described), "signatures": "{}"})
+
+
+def scored(study: Study, n: int) -> Iterator[tuple[str, str, str, str, pd.DataFrame]]:
+    """Family, stage, model, pack and the scores of a scoring job, for every job of the study."""
+    for family, stage, pack in itertools.product(study.families, VARIANTS, study.packs):
+        described = metric_modules.describe(study.metric_modules(family))
+        settings = study.config["inference"].get(stage, {})
+        repeats = settings.get("count", settings.get("seeds", 1))
+        for model in study.models_of(pack):
+            names = study.scored_benchmarks(family, stage, model, pack)
+            frames = [
+                simulated(metric, name, model, stage, repeats, n, kind=study.benchmarks[name].kind)
+                for name in names
+                for metric in described.values()
+                if applies(metric, study.benchmarks[name], family)
+            ]
+            if frames:
+                yield family, stage, model, pack, pd.concat(frames, ignore_index=True)[list(SCORE_COLUMNS)]
 
 
 def write_preferences(study: Study, folder: Path) -> None:

@@ -38,6 +38,7 @@ def case_frame(scores: pd.DataFrame, sizes: Mapping[str, float | None]) -> pd.Da
     keys = ["benchmark", "item_id", "model"]
     named = scores.astype(dict.fromkeys([*keys, "metric"], str))
     wide = named.pivot(index=keys, columns="metric", values="value").reset_index().rename_axis(columns=None)
+    wide = wide.reindex(columns=list(dict.fromkeys([*wide.columns, ACCURACY, LENGTH])))
     size = pd.to_numeric(wide["model"].map(sizes))
     return wide.assign(size=size, accuracy=wide[ACCURACY], length=wide[LENGTH]).drop(columns=ACCURACY)
 

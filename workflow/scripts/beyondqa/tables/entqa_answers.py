@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..statistics.inputs import Inputs
 from . import _entqa
-from .base import Sheet, Table, explanation
+from .base import MISSING, Sheet, Table, explanation
 
 COUNTS = {
     "n": "Answers",
@@ -26,8 +26,8 @@ def build(inputs: Inputs) -> Sheet:
         {
             "Benchmark": inputs.title(row["benchmark"]),
             "Model": inputs.label(row["model"]),
-            "Accuracy": f"{row['accuracy']:.3f}",
-            "Mean length (words)": f"{row['mean_length']:.0f}",
+            "Accuracy": _number(row["accuracy"], ".3f"),
+            "Mean length (words)": _number(row["mean_length"], ".0f"),
             **{title: str(row[name]) for name, title in COUNTS.items()},
         }
         for row in data.to_dict("records")
@@ -40,6 +40,10 @@ def build(inputs: Inputs) -> Sheet:
         *inputs.model_notes(list(data["model"])),
     )
     return Sheet(data, pd.DataFrame(display), notes)
+
+
+def _number(value: float, form: str) -> str:
+    return MISSING if value != value else format(value, form)
 
 
 TABLE = Table(
