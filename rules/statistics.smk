@@ -56,8 +56,7 @@ def benchmark_correlation_files(families, packs):
 # What an analysis may need -> its files, from the families and packs that the analysis is about.
 NEEDS = {
     "means": means_files,
-    "self_consistency": dispersion_files("self_consistency"),
-    "resilience": dispersion_files("resilience"),
+    **{kind: dispersion_files(kind) for kind in dispersion_kinds.KINDS},
     "metric_correlations": metric_analysis_files("pairs"),
     "stability": metric_analysis_files("stability"),
     "families": metric_analysis_files("families"),
@@ -164,7 +163,7 @@ rule measure_dispersion:
     conda:
         "../envs/analysis.yaml"
     params:
-        kind=lambda w: w.kind,
+        rephraser=lambda w: STUDY.helper_stages.get(dispersion_kinds.KINDS[w.kind][-1], ""),
     threads: 1
     resources:
         mem_mb=lambda w, attempt: 4000 * attempt,

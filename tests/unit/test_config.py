@@ -94,6 +94,14 @@ def recorded(**predictions):
             changed("inference", "rephrased", "rephraser", value="nobody"),
             r"inference\.rephrased\.rephraser names 'nobody'",
         ),
+        (
+            changed(
+                "inference",
+                "rephrased_again",
+                value={"benchmarks": ["mediqa2019"], "rephraser": "SmolLM2-135M-Instruct"},
+            ),
+            r"inference\.rephrased_again\.rephraser is 'SmolLM2-135M-Instruct', and so is the first",
+        ),
         (changed("models", value=[]), r"models is \[\]; it needs at least 1 element"),
         (
             changed("chat_template_study", value={"models": ["nobody"]}),

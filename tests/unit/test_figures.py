@@ -217,6 +217,35 @@ def test_figure_13_averages_over_models_before_it_draws(inputs, tmp_path):
     assert data.loc["variance_by_squared_range", "n_items"] == 5
 
 
+def test_figure_13_sets_two_rephrasers_beside_each_other(inputs, tmp_path):
+    """A panel a rephraser: its own variances, divided by the range of the answers and its own rephrasings."""
+    random = np.random.default_rng(4)
+    greedy = random.random((2, 5, 1))
+    files, cubes = {}, {}
+    for kind, rephraser, spread in (("resilience", "first", 0.1), ("resilience_again", "second", 0.3)):
+        cubes[rephraser] = cube = np.concatenate([greedy, greedy + spread * random.random((2, 5, 2))], axis=2)
+        rows = [
+            Score(
+                f"mediqa2019:{i}", "mediqa2019", f"m{m}", "rephrasing" if k else "greedy", max(0, k - 1), ROUGE.name, v
+            )
+            for (m, i, k), v in np.ndenumerate(cube)
+        ]
+        frame = dispersion(scores_frame(rows), METRICS, rephraser=rephraser)
+        write_parquet(tmp_path / f"{kind}.parquet", frame, metrics_metadata({ROUGE.name: ROUGE}))
+        files[kind] = [tmp_path / f"{kind}.parquet"]
+    made = Inputs(files, models(2), {"mediqa2019": BENCHMARKS["mediqa2019"]})
+    drawing = figures.get("figure13").draw(made)
+    data = drawing.data.set_index(["rephraser", "statistic"])
+    for rephraser, cube in cubes.items():
+        expected = (cube.var(axis=2) / np.ptp(cube) ** 2).mean(axis=0)
+        assert data.loc[(rephraser, "variance_by_squared_range"), "mean"] == pytest.approx(expected.mean())
+    assert [axes.get_title() for axes in drawing.picture.axes] == ["first", "second"]
+    assert drawing.picture.axes[0].get_xlim() == drawing.picture.axes[1].get_xlim()
+    alone = figures.get("figure13").draw(Inputs({"resilience": files["resilience"]}, made.models, made.benchmarks))
+    assert "Rephraser: first." in alone.notes
+    assert len(alone.picture.axes) == 1
+
+
 def test_the_same_numbers_give_the_same_bytes(read, inputs, tmp_path):
     found = analysed(read, 6, "medtext")
     for name in ("a", "b"):

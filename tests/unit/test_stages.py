@@ -1,10 +1,12 @@
 """What each stage asks of a model."""
 
+import dataclasses
+
 import pytest
 
 from beyondqa.benchmarks.base import Benchmark, CredentialedSource
 from beyondqa.items import Generation, MultipleChoiceItem, OpenItem
-from beyondqa.stages import greedy, likelihoods, rephrased, samples
+from beyondqa.stages import greedy, likelihoods, rephrased, rephrased_again, samples
 from beyondqa.stages.base import Job
 
 SOURCE = CredentialedSource(read=iter, columns=(), licence="", access="")
@@ -89,6 +91,18 @@ def test_rephrasings_are_asked_of_every_answer_that_is_not_blank():
     assert requests[0].prompt == (("system", "Reword."), ("user", "An answer."))
     assert len({r.seed for r in requests}) == 4
     assert requests[0].max_new_tokens == 150
+
+
+def test_a_second_rephraser_is_asked_the_same_with_seeds_of_its_own():
+    settings = {"count": 2, "temperature": 1.0, "top_p": 0.9, "rephraser": "m"}
+    given = {"items": [OPEN], "settings": settings, "answers": [answer("a", "An answer.")]}
+    prompts = {"rephrase_answer": "Reword."}
+    first, second = (
+        stage.requests(job(name, prompts=prompts, **given))
+        for name, stage in (("rephrased", rephrased), ("rephrased_again", rephrased_again))
+    )
+    assert [dataclasses.replace(r, seed=0) for r in first] == [dataclasses.replace(r, seed=0) for r in second]
+    assert not {r.seed for r in first} & {r.seed for r in second}
 
 
 def test_answers_to_other_benchmarks_are_not_rephrased():

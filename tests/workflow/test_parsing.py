@@ -44,6 +44,32 @@ def test_a_wrong_key_stops_the_run_with_a_sentence(snakemake, tmp_path, root):
     assert "inference.pack is no key. Did you mean 'packs'?" in process.stdout + process.stderr
 
 
+def test_a_second_rephraser_costs_one_job_of_its_own_and_its_scores(snakemake, tmp_path, root):
+    """Nine families of the papers' study score answers for figure 13; Prometheus judges the rephrased ones too."""
+    config = yaml.safe_load((root / "config.yaml").read_text())
+    again = {"benchmarks": ["mediqa2019"], "rephraser": "Mixtral-8x7B-Instruct-v0.1"}
+    config["inference"]["rephrased_again"] = again
+    (tmp_path / "again.yaml").write_text(yaml.safe_dump(config))
+    plans = [
+        snakemake(
+            "-n", "figure13", "--cores", "1", "--configfile", path, "--config", f"results={tmp_path}/results"
+        ).stdout
+        for path in (root / "config.yaml", tmp_path / "again.yaml")
+    ]
+    new = {
+        line.strip()
+        for line in set(plans[1].splitlines()) - set(plans[0].splitlines())
+        if line.strip().startswith("output:") and "/inference/" in line
+    }
+    folder = f"output: {tmp_path}/results/inference"
+    assert new == {
+        f"{folder}/rephrased_again/Mixtral-8x7B-Instruct-v0.1/open_questions/1-of-1.jsonl",
+        f"{folder}/judged_rephrased_again/prometheus-7b-v2.0/open_questions/1-of-1.jsonl",
+    }
+    assert "dispersion/resilience_again/open_questions.parquet" in plans[1]
+    assert "resilience_again" not in plans[0]
+
+
 def test_a_table_costs_only_what_it_needs(snakemake, tmp_path):
     """Table 20 holds accuracies: its plan has no generation, no rephrasing, no encoder."""
     output = snakemake("-n", "table20", "--cores", "1", "--config", f"results={tmp_path}/results").stdout

@@ -7,4 +7,5 @@ from beyondqa.statistics.scores import metrics_metadata, read_with_metrics
 
 with to_file(snakemake.log[0]):
     scores, metrics = read_with_metrics(snakemake.input.scores)
-    write_parquet(snakemake.output[0], dispersion(scores, metrics), metrics_metadata(metrics))
+    frame = dispersion(scores, metrics, rephraser=snakemake.params.rephraser)
+    write_parquet(snakemake.output[0], frame, metrics_metadata(metrics))

@@ -115,6 +115,9 @@ def _semantic_faults(config: Mapping[str, Any]) -> Iterator[str]:
                 yield from _unknown(
                     f"inference.{stage}.{helper}", [settings[helper]], model_names, "model of this config"
                 )
+    first, second = (config["inference"].get(key, {}).get("rephraser") for key in ("rephrased", "rephrased_again"))
+    if first and first == second:
+        yield f"inference.rephrased_again.rephraser is {second!r}, and so is the first; name another model"
     yield from _unknown("sensitivity.models", config["sensitivity"]["models"], local, "model that an engine here runs")
 
 

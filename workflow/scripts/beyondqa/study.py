@@ -23,7 +23,7 @@ MAIN_STAGES = {
 # Stages whose answers can be recorded elsewhere and read from files -> what the files then hold.
 RECORDED_STAGES = {"greedy": "answers", "samples": "answers", "likelihoods": "likelihoods"}
 # Stages whose answers are scored beside the greedy ones, for dispersion.
-FURTHER_ANSWERS = ("samples", "rephrased")
+FURTHER_ANSWERS = ("samples", "rephrased", "rephrased_again")
 
 
 @dataclass(frozen=True)

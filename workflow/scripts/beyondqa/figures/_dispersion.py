@@ -23,15 +23,24 @@ STATISTICS = {
 
 
 def dispersion_drawing(
-    inputs: Inputs, kind: str, shown: Sequence[str], *, models: Sequence[str] | None = None, logarithmic: bool = False
+    inputs: Inputs,
+    kinds: Sequence[str],
+    shown: Sequence[str],
+    *,
+    models: Sequence[str] | None = None,
+    logarithmic: bool = False,
 ) -> Drawing:
-    """Boxes of the item values of each statistic in `shown`, averaged over the models first.
+    """Boxes of the item values of each statistic in `shown`, averaged over the models first: a panel a rephraser
+    and statistic. `kinds` as in statistics.dispersion.KINDS, those that the study has.
 
-    The data are one row a (metric, statistic): n items, number of models, mean and quartiles of the values drawn, for
-    all STATISTICS, shown or not.
+    The data are one row a (rephraser, metric, statistic): n items, number of models, mean and quartiles of the values
+    drawn, for all STATISTICS, shown or not.
     """
+    import pandas as pd
 
-    frame, metrics = inputs.dispersion(kind)
+    found = [inputs.dispersion(kind) for kind in kinds]
+    frame = pd.concat([part for part, _ in found if len(part)] or [pd.DataFrame()], ignore_index=True)
+    metrics = {name: metric for _, described in found for name, metric in described.items()}
     if models is not None and len(frame):
         frame = frame[frame["model"].isin(models)]
     if not len(frame):
@@ -39,13 +48,15 @@ def dispersion_drawing(
     frame = frame[frame["metric"].map(lambda name: metrics[name].headline)]
     known = sorted(frame["metric"].unique(), key=metric_rank)
     labels = {name: stand_in_label(metrics[name].label, metrics[name].stand_in) for name in known}
-    per_item = frame.groupby(["metric", "item_id"], sort=False)[list(STATISTICS)].mean().reset_index()
+    per_item = frame.groupby(["rephraser", "metric", "item_id"], sort=False)[list(STATISTICS)].mean().reset_index()
     per_item["label"] = per_item["metric"].map(labels)
     summary = _summary(per_item, frame)
     drawable = [s for s in shown if per_item[s].notna().any()]
+    rephrasers = list(dict.fromkeys(frame["rephraser"]))
     notes = [
         f"Boxes: {per_item['item_id'].nunique()} items; each value is the mean over {frame['model'].nunique()} models. "
         "Diamonds: means.",
+        *_rephraser_notes(rephrasers),
         *_undefined_notes(summary, frame, labels, shown),
         *stand_in_notes({metrics[name].label: metrics[name].stand_in for name in known}),
         *inputs.model_notes(list(frame["model"])),
@@ -55,12 +66,16 @@ def dispersion_drawing(
         reasons = sorted({reason for reason in frame["reason"] if reason})
         return explanation(f"Nothing to draw: {'; '.join(reasons)}.", *notes)
     visible = [name for name in known if per_item.loc[per_item["metric"] == name, drawable].notna().any(axis=None)]
-    width = WIDTH if len(drawable) > 1 else COLUMN
-    picture, axes = new(0.6 + 0.2 * len(visible), len(drawable), width=width, sharey=True)
-    for panel, statistic in zip(axes, drawable, strict=True):
+    panels = [(rephraser, statistic) for rephraser in rephrasers for statistic in drawable]
+    width = WIDTH if len(panels) > 1 else COLUMN
+    sharing = {"sharey": True, "sharex": len(rephrasers) > 1}
+    picture, axes = new(0.6 + 0.2 * len(visible), len(panels), width=width, **sharing)
+    for panel, (rephraser, statistic) in zip(axes, panels, strict=True):
+        if len(rephrasers) > 1:
+            panel.set_title(rephraser)
         boxes(
             panel,
-            per_item.dropna(subset=[statistic]),
+            per_item[per_item["rephraser"] == rephraser].dropna(subset=[statistic]),
             value=statistic,
             by="label",
             order=[labels[name] for name in visible],
@@ -74,20 +89,22 @@ def dispersion_drawing(
 def _summary(per_item: pd.DataFrame, frame: pd.DataFrame) -> pd.DataFrame:
     import pandas as pd
 
-    models = frame.groupby("metric", sort=False)["model"].nunique()
+    keys = ["rephraser", "metric"]
+    models = frame.groupby(keys, sort=False)["model"].nunique()
     rows = []
-    for (metric, label), part in per_item.groupby(["metric", "label"], sort=False):
+    for (rephraser, metric, label), part in per_item.groupby([*keys, "label"], sort=False):
         for statistic, description in STATISTICS.items():
             values = part[statistic].dropna()
             quartiles = values.quantile([0.25, 0.5, 0.75]).tolist() if len(values) else [None] * 3
             rows.append(
                 {
+                    "rephraser": rephraser,
                     "metric": metric,
                     "label": label,
                     "statistic": statistic,
                     "description": description,
                     "n_items": len(values),
-                    "n_models": models[metric],
+                    "n_models": models[rephraser, metric],
                     "mean": values.mean() if len(values) else None,
                     "q1": quartiles[0],
                     "median": quartiles[1],
@@ -95,6 +112,12 @@ def _summary(per_item: pd.DataFrame, frame: pd.DataFrame) -> pd.DataFrame:
                 }
             )
     return pd.DataFrame(rows)
+
+
+def _rephraser_notes(rephrasers: Sequence[str]) -> list[str]:
+    if len(rephrasers) > 1:
+        return [f"Rephrasers: {', '.join(rephrasers)}; each metric's range is over the answers and one's rephrasings."]
+    return [f"Rephraser: {name}." for name in rephrasers if name]
 
 
 def _undefined_notes(

@@ -19,6 +19,6 @@ FIGURE = Figure(
     covers=lambda benchmark: benchmark.name == "careqa_open",
     needs=("self_consistency",),
     draw=lambda inputs: dispersion_drawing(
-        inputs, "self_consistency", ["variance", "variance_by_squared_range"], logarithmic=True
+        inputs, ["self_consistency"], ["variance", "variance_by_squared_range"], logarithmic=True
     ),
 )

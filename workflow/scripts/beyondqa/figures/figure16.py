@@ -17,5 +17,5 @@ FIGURE = Figure(
     ),
     covers=lambda benchmark: benchmark.name == "careqa_open",
     needs=("self_consistency",),
-    draw=lambda inputs: dispersion_drawing(inputs, "self_consistency", ["coefficient_of_variation"]),
+    draw=lambda inputs: dispersion_drawing(inputs, ["self_consistency"], ["coefficient_of_variation"]),
 )

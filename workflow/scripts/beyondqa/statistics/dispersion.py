@@ -14,10 +14,14 @@ if TYPE_CHECKING:
 
 # Kind of dispersion -> the stages whose answers it compares. Resilience compares the original answer too:
 # paper 1 speaks of six rephrasings and its script makes five, so original and five are the six versions.
-KINDS = {"self_consistency": ("samples",), "resilience": ("greedy", "rephrased")}
+KINDS = {
+    "self_consistency": ("samples",),
+    "resilience": ("greedy", "rephrased"),
+    "resilience_again": ("greedy", "rephrased_again"),
+}
 
 
-def dispersion(scores: pd.DataFrame, metrics: Mapping[str, Metric]) -> pd.DataFrame:
+def dispersion(scores: pd.DataFrame, metrics: Mapping[str, Metric], *, rephraser: str = "") -> pd.DataFrame:
     """One row a (model, benchmark, metric, item) for scores that hold several answers an item.
 
     `variance` and `standard_deviation` are those of a population (paper 1, C.2), in the metric's squared
@@ -26,7 +30,8 @@ def dispersion(scores: pd.DataFrame, metrics: Mapping[str, Metric]) -> pd.DataFr
     literal reading of section 3.4 and depends on the unit; `variance_by_variance_range` divides by the
     range of the variance column, the other reading. `coefficient_of_variation` = standard deviation /
     mean, for metrics that take no negative value. Items with one answer alone are left out: they were not
-    repeated. Undefined values are missing, and `reason` says why.
+    repeated. Undefined values are missing, and `reason` says why. `rephraser` is the model that made the further
+    answers out of the first one, "" where each model gave its own.
     """
     import pandas as pd
 
@@ -36,9 +41,11 @@ def dispersion(scores: pd.DataFrame, metrics: Mapping[str, Metric]) -> pd.DataFr
         _of_metric(benchmark, metrics[name], part)
         for (benchmark, name), part in repeated.groupby(["benchmark", "metric"], observed=True)
     ]
-    return pd.concat(parts or [pd.DataFrame(columns=list(DISPERSION_COLUMNS))], ignore_index=True)
+    joined = pd.concat(parts or [pd.DataFrame(columns=list(DISPERSION_COLUMNS))], ignore_index=True)
+    return joined.assign(rephraser=rephraser)
 
 
+# Of one metric; `dispersion` adds the rephraser.
 DISPERSION_COLUMNS = (
     "model",
     "benchmark",
