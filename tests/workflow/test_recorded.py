@@ -1,6 +1,7 @@
 """Published outputs of 21 systems, through the whole workflow, give the published figures."""
 
 import csv
+import json
 
 import pandas as pd
 import pytest
@@ -51,3 +52,17 @@ def test_recorded_notes_reproduce_the_published_rouge(snakemake, tmp_path, publi
     assert ours == published
     assert (results / "figures/fig10_metric_correlations_aci_bench_test2.png").exists()
     assert (results / "report.html").stat().st_size > 100_000
+    assert "Sensitivity of the metrics" in (results / "report.html").read_text()
+
+    edited = pd.read_csv(results / "tables/sensitivity.csv").groupby("source")["n_items"].max().to_dict()
+    assert edited == {"reference": 40, "recorded answer": 40}
+    files = json.loads((results / "provenance.json").read_text())["files"]
+    found = sources_of(str(results / "tables/sensitivity.csv"), files)
+    assert str(results / "datasets/aci_bench_test2.jsonl") in found
+    assert str(results / "inference/greedy/GPT-4/note_taking/1-of-1.jsonl") in found
+
+
+def sources_of(path, files):
+    """Every file of the record that a file rests on."""
+    found = set(files[path]["from"])
+    return found.union(*(sources_of(source, files) for source in found))
