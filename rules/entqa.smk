@@ -60,6 +60,7 @@ def entqa_statistic(name):
 
 
 NEEDS |= {f"entqa_{name}": entqa_statistic(name) for name in [*ENTQA_STATISTICS, "thresholds"]}
+NEEDS["entqa_signature"] = lambda families, packs: [f"{RESULTS}/entqa/{p}/signature.json" for p in entqa_packs(packs)]
 NEEDS["entqa_cases"] = lambda families, packs: [
     f"{RESULTS}/entqa/cases/{name}.json" for p in entqa_packs(packs) for name in entqa_benchmarks(p)
 ]

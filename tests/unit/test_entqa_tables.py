@@ -91,6 +91,8 @@ def inputs(cases, root, tmp_path_factory):
     write_json(folder / "cases.json", {"variant": "v", "cases": [[{**case, "variants": {"v": sides}}]]})
     files = {f"entqa_{name}": [folder / f"{name}.csv"] for name in [*found, "thresholds"]}
     files["entqa_cases"] = [folder / "cases.json"]
+    write_json(folder / "signature.json", {"extractor": {"name": "a-tagger"}, "embedder": {"name": "an-encoder"}})
+    files["entqa_signature"] = [folder / "signature.json"]
 
     def of(analysis):
         resources = [root / path for path in analysis.resources]
@@ -155,7 +157,7 @@ def test_a_study_without_scores_says_so(name):
     assert not table.covers(benchmark("medqa"))
 
 
-@pytest.mark.parametrize("name", ["entqa_size_groups", "entqa_thresholds", "entqa_case"])
+@pytest.mark.parametrize("name", ["entqa_size_groups", "entqa_thresholds", "entqa_case", "entqa_pipeline"])
 def test_figures_are_drawn(inputs, tmp_path, name):
     figure = figures.get(name)
     drawing = figure.draw(inputs(figure))
@@ -164,10 +166,17 @@ def test_figures_are_drawn(inputs, tmp_path, name):
     assert (tmp_path / "f.png").stat().st_size > 5000
 
 
-@pytest.mark.parametrize("name", ["entqa_size_groups", "entqa_thresholds", "entqa_case"])
+@pytest.mark.parametrize("name", ["entqa_size_groups", "entqa_thresholds", "entqa_case", "entqa_pipeline"])
 def test_figures_without_scores_say_so(name):
     figure = figures.get(name)
     assert "reason" in figure.draw(Inputs({}, {}, {"entqa_medqa": {"title": "MedQA"}})).data.columns
+
+
+def test_the_pipeline_names_the_study_s_extractor_and_embedder(inputs):
+    figure = figures.get("entqa_pipeline")
+    texts = " ".join(text.get_text() for axes in figure.draw(inputs(figure)).picture.axes for text in axes.texts)
+    assert "a-tagger" in texts
+    assert "an-encoder" in texts
 
 
 def test_size_groups_name_the_metrics_as_the_tables_do(inputs):
