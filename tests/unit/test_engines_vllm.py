@@ -75,12 +75,15 @@ def test_each_key_of_the_entry_reaches_vllm_and_changes_nothing_else(settings, k
 def test_on_a_cpu_memory_and_threads_are_bounded_and_nothing_is_compiled(settings):
     import os
 
-    bounded = settings() | {"enforce_eager": True, "kv_cache_memory_bytes": 2**30}
+    steps = {"enforce_eager": True, "max_num_batched_tokens": 1024, "max_num_seqs": 256}
+    bounded = settings() | steps | {"kv_cache_memory_bytes": 2**30}
     assert settings(on_cpu=True) == bounded
     assert os.environ["OMP_NUM_THREADS"] == "7"
     assert settings(on_cpu=True, threads=3) == bounded
     assert (os.environ["OMP_NUM_THREADS"], os.environ["VLLM_CPU_OMP_THREADS_BIND"]) == ("3", "nobind")
-    assert settings(on_cpu=True, gpu_memory_share=0.2) == settings(gpu_memory_share=0.2) | {"enforce_eager": True}
+    assert os.environ["VLLM_EXECUTE_MODEL_TIMEOUT_SECONDS"] == "3600"
+    assert settings(on_cpu=True, gpu_memory_share=0.2) == settings(gpu_memory_share=0.2) | steps
+    assert settings(on_cpu=True, batch_tokens=100)["max_num_batched_tokens"] == 100
 
 
 def test_nothing_is_fetched_and_no_statistics_are_sent(settings):
@@ -122,5 +125,7 @@ def test_a_death_of_vllm_names_the_longest_request_and_what_helps(directory, mon
     engine.packages = ()
     engine._model = SimpleNamespace(generate=generate)
     asked = [GenerationRequest(f"q{k}", "bench", "greedy", 0, "pain " * k, 8) for k in (1, 5, 2)]
-    with pytest.raises(StudyError, match=r"record q5: vLLM died over 3 requests.*batch_tokens.*so far are kept"):
+    tokens = len(engine.tokenizer(asked[1].prompt).input_ids)
+    said = rf"record q5: vLLM died over 3 requests.* with {tokens} tokens.*lower the model's batch_tokens"
+    with pytest.raises(StudyError, match=said):
         list(engine.generate(asked))

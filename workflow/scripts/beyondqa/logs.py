@@ -19,7 +19,10 @@ FORMAT = "%(asctime)s %(levelname)s %(message)s"
 def to_file(path: str | Path) -> Iterator[logging.Logger]:
     """Log to `path`. A StudyError ends the process with its one sentence; other errors keep their traceback."""
     Path(path).parent.mkdir(parents=True, exist_ok=True)
-    handler = logging.FileHandler(path, mode="w", encoding="utf-8")
+    # Not opened with "w": a library that configures logging (vLLM does) closes all handlers, and one that appends
+    # opens its file again.
+    Path(path).unlink(missing_ok=True)
+    handler = logging.FileHandler(path, mode="a", encoding="utf-8")
     handler.setFormatter(logging.Formatter(FORMAT))
     logging.captureWarnings(True)
     if not sys.stderr.isatty():

@@ -28,6 +28,10 @@ CHUNK = 256
 
 # Keys and values on a CPU, where vLLM would else take its share of the machine's whole main memory.
 CPU_CACHE_BYTES = 2**30
+# Tokens that a CPU reads in one step, in which vLLM holds logits of every one of them, and how long a step may take
+# before vLLM gives itself up: another job may have the cores.
+CPU_BATCH_TOKENS = 1024
+CPU_STEP_SECONDS = 3600
 
 
 def load(entry: Mapping[str, Any]) -> Engine:
@@ -68,25 +72,26 @@ class VllmEngine(LocalEngine):
             trust_remote_code=bool(self.entry.get("trust_remote_code")),
             logprobs_mode="raw_logprobs",
             seed=0,
-            **self._batching(),
-            **(self._on_cpu() if current_platform.is_cpu() else {}),
+            **(self._on_cpu() if current_platform.is_cpu() else self._batching(self.entry.get("batch_tokens"))),
         )
 
-    def _batching(self) -> dict[str, Any]:
-        if "batch_tokens" not in self.entry:
-            return {}
-        tokens = self.entry["batch_tokens"]
-        return {"max_num_batched_tokens": tokens, "max_num_seqs": min(tokens, CHUNK)}
+    def _batching(self, tokens: int | None) -> dict[str, Any]:
+        return {"max_num_batched_tokens": tokens, "max_num_seqs": min(tokens, CHUNK)} if tokens else {}
 
     def _on_cpu(self) -> dict[str, Any]:
         """The job's threads alone, not bound to cores that another job may be bound to as well; nothing is compiled,
-        which takes minutes; unless the entry says what share to take, a bounded part of the memory.
+        which takes minutes; a bounded part of the memory, unless the entry says what share to take.
         """
         os.environ["VLLM_CPU_OMP_THREADS_BIND"] = "nobind"
+        os.environ["VLLM_EXECUTE_MODEL_TIMEOUT_SECONDS"] = str(CPU_STEP_SECONDS)
         if "threads" in self.entry:
             os.environ["OMP_NUM_THREADS"] = str(self.entry["threads"])
         bounded = {} if "gpu_memory_share" in self.entry else {"kv_cache_memory_bytes": CPU_CACHE_BYTES}
-        return {"enforce_eager": True, **bounded}
+        return {
+            "enforce_eager": True,
+            **bounded,
+            **self._batching(self.entry.get("batch_tokens", CPU_BATCH_TOKENS)),
+        }
 
     def plan(self, prepared: Sequence[Prepared]) -> list[list[Prepared]]:
         """Chunks of one kind of request, the longest first."""
@@ -116,8 +121,8 @@ class VllmEngine(LocalEngine):
                 f"vLLM died over {len(batch)} requests, of which this is the longest with "
                 f"{len(longest.prompt_ids) + len(longest.continuation_ids)} tokens",
                 record=longest.request.item_id,
-                remedy="It says why above; where memory ran out, lower the model's batch_tokens or gpu_memory_share. "
-                "Run again to go on: answers so far are kept",
+                remedy="Its own messages, beside this log, say why. Where memory ran out, lower the model's "
+                "batch_tokens or gpu_memory_share",
             ) from error
 
     def _score(self, batch: Sequence[Prepared]) -> list[Answer]:
