@@ -12,6 +12,12 @@ def counted(n, thing):
     return f"{n} {thing}" if n == 1 else f"{n} {thing}s"
 
 
+def modules_in_words(family):
+    """The family's metric modules as far as a box has room for them."""
+    names = list(STUDY.metric_modules(family))
+    return ", ".join(names) if len(", ".join(names)) <= 22 else counted(len(names), "module")
+
+
 def picture_layers():
     """The stages of this study from left to right, with how much each has to do."""
     stages = [stage for stage in stage_registry.names() if stage_jobs(stage)]
@@ -42,7 +48,7 @@ def picture_layers():
         {
             "title": "Scores",
             "boxes": [
-                {"id": f"family-{f}", "label": f, "detail": ", ".join(STUDY.metric_modules(f))} for f in families
+                {"id": f"family-{f}", "label": f, "detail": modules_in_words(f)} for f in families
             ],
         },
         {"title": "Statistics", "boxes": [{"id": i, "label": label, "detail": d} for i, label, d in statistics]},

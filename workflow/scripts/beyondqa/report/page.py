@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import csv
 import hashlib
+import struct
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -54,11 +55,13 @@ def figure_content(path: str | Path) -> dict[str, Any]:
     picture, numbers = Path(path).with_suffix(".png"), Path(path).with_suffix(".csv")
     with open(numbers, encoding="utf-8", newline="") as file:
         columns, *rows = csv.reader(file)
-    encoded = base64.b64encode(picture.read_bytes()).decode("ascii")
+    image = picture.read_bytes()
     return {
         **content,
         "csv": numbers.as_posix(),
-        "image": f"data:image/png;base64,{encoded}",
+        "image": f"data:image/png;base64,{base64.b64encode(image).decode('ascii')}",
+        # Width and height in pixels stand in the first chunk of every PNG.
+        "size": struct.unpack(">II", image[16:24]),
         "numbers": {"columns": columns, "rows": [list(map(_short, row)) for row in rows[:SHOWN_ROWS]]},
         "n_rows": len(rows),
     }
