@@ -99,7 +99,7 @@ def identity_of(entry):
 def report_models():
     return {
         name: {
-            "label": model_label(name),
+            "label": MODEL_LABELS[name],
             "derived_from": entry.get("derived_from", ""),
             "noise": entry.get("noise"),
             "identity": identity_of(entry),

@@ -1,7 +1,10 @@
 """Statistics of the scores, and which files of them an analysis (a table or figure) reads."""
 
 from beyondqa.statistics import dispersion as dispersion_kinds
-from beyondqa.statistics.labels import model_label
+from beyondqa.statistics.labels import model_labels
+
+
+MODEL_LABELS = model_labels(STUDY.models)
 
 
 def macro_over(benchmarks):
@@ -90,7 +93,7 @@ def analysis_models(analysis):
     tasks = {STUDY.benchmarks[name].task for name in covered(analysis)}
     return {
         name: {
-            "label": model_label(name),
+            "label": MODEL_LABELS[name],
             "family": entry.get("family", ""),
             "derived_from": entry.get("derived_from", ""),
             "noise": entry.get("noise"),

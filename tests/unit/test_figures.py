@@ -108,7 +108,7 @@ def test_a_constant_metric_blanks_its_cells_alone(read, inputs):
     found = analyse_metrics(scores, metrics, {}, {}, seed=1, draws=20, splits=20)
     drawing = figures.get("figure10").draw(inputs(8, ["medtext"], metric_correlations=found.pairs))
     assert drawing.data["pearson"].notna().sum() == 1
-    assert "Blank cells off the diagonal: a column is constant." in drawing.notes
+    assert "Without a coefficient (not drawn: BLEU): a column is constant." in drawing.notes
 
 
 def test_siblings_are_the_same_figure_about_another_benchmark(read, inputs):
@@ -178,6 +178,22 @@ def test_figure_8_leaves_unrated_models_out_of_the_elo_cells_alone(inputs, root)
     assert drawn.loc[("medqa", "elo"), "n"] == 4
     assert drawn.loc[("medqa", "medmcqa"), "n"] == 5
     assert "Without a rating: Yi-1.5-9B-Chat." in drawing.notes
+
+
+def test_figure_8_without_any_rating_draws_the_benchmarks_alone(inputs, root):
+    random = np.random.default_rng(5)
+    means = pd.DataFrame(
+        [
+            {"model": f"m{m}", "benchmark": b, "metric": "accuracy", "mean": random.random(), "headline": True}
+            for m in range(6)
+            for b in ("medqa", "medmcqa")
+        ]
+    )
+    groups, elo = {"small_elo": [f"m{m}" for m in range(6)]}, root / "resources/elo/chatbot_arena_2024-10-15.csv"
+    drawing = figures.get("figure08").draw(inputs(6, ["medqa", "medmcqa"], groups, [elo], means=means))
+    axes = drawing.picture.axes[0]
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["MedQA", "MedMCQA"]
+    assert "Without a coefficient (not drawn: Elo): n = 0: no coefficient below 4." in drawing.notes
 
 
 def test_figure_11_draws_one_metric_over_benchmarks(inputs):

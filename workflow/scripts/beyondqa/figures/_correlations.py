@@ -26,10 +26,13 @@ def matrix_drawing(
     if not drawn["pearson"].notna().any():
         reasons = "; ".join(reasons_of(drawn)) or "fewer than two variables"
         return explanation(f"No correlation can be drawn: {reasons}.", *notes)
+    having = set(drawn.loc[drawn["pearson"].notna(), ["a", "b"]].to_numpy().ravel())
+    empty = [label for name, label in labels.items() if name not in having]
+    labels = {name: label for name, label in labels.items() if name in having}
     names = list(labels)
     values = pd.DataFrame(float("nan"), index=names, columns=names)
     faded = pd.DataFrame(True, index=names, columns=names)
-    for row in drawn.itertuples():
+    for row in drawn[drawn["a"].isin(having) & drawn["b"].isin(having)].itertuples():
         values.at[row.a, row.b] = values.at[row.b, row.a] = row.pearson
         weak = not row.pearson_q < ALPHA and not row.by_construction
         faded.at[row.a, row.b] = faded.at[row.b, row.a] = weak
@@ -37,7 +40,7 @@ def matrix_drawing(
     shown = values.set_axis(display).set_axis(display, axis=1)
     picture, axes = grid(shown)
     heatmap(axes, shown, faded, colour_bar_label=f"Pearson's r over {unit}")
-    return Drawing(picture, drawn.reset_index(drop=True), (*pair_notes(drawn), *notes))
+    return Drawing(picture, drawn.reset_index(drop=True), (*pair_notes(drawn, empty), *notes))
 
 
 def _power(n: int) -> str:
@@ -50,8 +53,8 @@ def reasons_of(rows: pd.DataFrame) -> list[str]:
     return sorted({reason for reason in rows["reason"] if reason})
 
 
-def pair_notes(drawn: pd.DataFrame) -> list[str]:
-    """What the cells' n, p and gaps are."""
+def pair_notes(drawn: pd.DataFrame, empty: Sequence[str]) -> list[str]:
+    """What the cells' n, p and gaps are; `empty` are labels of variables without any coefficient."""
     n = drawn.loc[drawn["pearson"].notna(), "n"]
     spread = f"{n.min():.0f}" if n.min() == n.max() else f"{n.min():.0f} to {n.max():.0f}"
     notes = [f"n = {spread} models a cell.{_power(int(n.max()))}"]
@@ -67,5 +70,6 @@ def pair_notes(drawn: pd.DataFrame) -> list[str]:
         notes.append("Perplexities and bits per byte are correlated with each other by construction.")
     gaps = reasons_of(drawn[drawn["pearson"].isna()])
     if gaps:
-        notes.append(f"Blank cells off the diagonal: {'; '.join(gaps)}.")
+        left_out = f" (not drawn: {', '.join(empty)})" * bool(empty)
+        notes.append(f"Without a coefficient{left_out}: {'; '.join(gaps)}.")
     return notes

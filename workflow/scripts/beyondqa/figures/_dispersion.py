@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -134,5 +135,9 @@ def _undefined_notes(
 def _logarithmic(panel, values: pd.Series) -> None:
     positive = values[values > 0]
     if len(positive):
-        panel.set_xscale("symlog", linthresh=float(positive.quantile(0.05)))
+        threshold = float(positive.quantile(0.05))
+        panel.set_xscale("symlog", linthresh=threshold)
         panel.set_xlim(0, float(positive.max()) * 2)
+        decades = range(math.ceil(math.log10(threshold)), math.floor(math.log10(positive.max())) + 1)
+        # Few enough to stand beside each other in half a page's width.
+        panel.set_xticks([0.0, *(10.0**e for e in decades[:: math.ceil(len(decades) / 5) or 1])])

@@ -5,15 +5,20 @@ from __future__ import annotations
 import csv
 import functools
 import re
+from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 
 _TABLE = Path(__file__).resolve().parents[4] / "resources" / "model_labels.csv"
 _SUFFIX = re.compile(r"-(instruct|chat|it|hf)\b", re.IGNORECASE)
 
 
-def model_label(name: str) -> str:
-    """The short name of a model: from resources/model_labels.csv, else without "-Instruct" and the like."""
-    return _table().get(name) or _SUFFIX.sub("", name) or name
+def model_labels(names: Iterable[str]) -> dict[str, str]:
+    """Short names by model: from resources/model_labels.csv, else without "-Instruct" and the like. Models whose short
+    names would be the same keep their full ones."""
+    short = {name: _table().get(name) or _SUFFIX.sub("", name) or name for name in names}
+    counts = Counter(short.values())
+    return {name: label if counts[label] == 1 else name for name, label in short.items()}
 
 
 def metric_rank(name: str) -> tuple[int, str]:
