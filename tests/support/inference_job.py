@@ -1,6 +1,6 @@
 """One inference job in a process of its own, as its rule runs it, so that a test can kill it.
 
-The processes are forks of a server that has torch and transformers loaded: a killed job costs no import.
+The processes are forks of a server that has the libraries loaded: a killed job costs no import.
 """
 
 import json
@@ -14,7 +14,7 @@ from types import SimpleNamespace
 SCRIPT = Path(__file__).resolve().parents[2] / "workflow/scripts/infer.py"
 
 _processes = multiprocessing.get_context("forkserver")
-_processes.set_forkserver_preload(["torch", "transformers", "beyondqa.inference", "beyondqa.engines.transformers"])
+_processes.set_forkserver_preload(["transformers.models.llama.modeling_llama", "beyondqa.inference", "scipy.special"])
 
 
 @dataclass(frozen=True)
