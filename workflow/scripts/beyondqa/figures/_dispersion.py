@@ -141,3 +141,4 @@ def _logarithmic(panel, values: pd.Series) -> None:
         decades = range(math.ceil(math.log10(threshold)), math.floor(math.log10(positive.max())) + 1)
         # Few enough to stand beside each other in half a page's width.
         panel.set_xticks([0.0, *(10.0**e for e in decades[:: math.ceil(len(decades) / 5) or 1])])
+        panel.minorticks_off()
