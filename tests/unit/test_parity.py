@@ -19,7 +19,7 @@ def greedy(item, tokens, margins=None):
     return Generation(item, "bench", "m", "greedy", 0, "", "stop", token_ids=tuple(tokens), token_margins=margins)
 
 
-def test_log_likelihoods_agree_within_the_tolerance_of_their_totals():
+def test_log_likelihoods_agree_where_every_token_does():
     first = [likelihood("a", -1.0, -2.0), likelihood("b", -3.0), likelihood("c", -1.0, variant="reference")]
     second = [likelihood("b", -3.00005), likelihood("a", -1.0002, -2.0), likelihood("c", -1.0, variant="reference")]
     options, references = compare(first, second)
@@ -28,6 +28,13 @@ def test_log_likelihoods_agree_within_the_tolerance_of_their_totals():
     assert not options.agrees
     assert references.agrees
     assert compare(first, second, tolerance=3e-4)[0].agrees
+    # What each token may differ by adds up over a text, whatever engine: the sum is told, and judged by its tokens.
+    (long,) = compare([likelihood("d", *[-1.0] * 50)], [likelihood("d", *[-1.00009] * 50)])
+    assert long.agrees
+    assert (long.max_abs_diff, long.max_abs_diff_total) == pytest.approx((9e-5, 4.5e-3))
+    # Differences that cancel out do not hide.
+    (crossed,) = compare([likelihood("e", -1.0, -2.0)], [likelihood("e", -1.5, -1.5)])
+    assert (crossed.apart, crossed.max_abs_diff, crossed.max_abs_diff_total) == (("e",), 0.5, 0.0)
 
 
 def test_a_first_difference_is_explained_by_a_near_tie_or_not():
@@ -91,13 +98,13 @@ def test_both_engines_are_loaded_in_float32_with_the_shorter_context(tmp_path):
 def test_a_page_shows_every_kind_and_names_what_is_apart_or_tied():
     agreements = {
         "m": [
-            Agreement("option", 4, 3, apart=("q1",), max_abs_diff=0.25, worst="q1"),
+            Agreement("option", 4, 3, apart=("q1",), max_abs_diff=0.25, max_abs_diff_total=0.5, worst="q1"),
             Agreement("greedy", 2, 1, near_ties=("q2",)),
         ]
     }
     lines = page(agreements, 1e-4).splitlines()
-    assert "| m | option | 4 | 3 | 0 | 1 | 0.25 |" in lines
-    assert "| m | greedy | 2 | 1 | 1 | 0 | – |" in lines
+    assert "| m | option | 4 | 3 | 0 | 1 | 0.25 | 0.5 |" in lines
+    assert "| m | greedy | 2 | 1 | 1 | 0 | – | – |" in lines
     assert lines[-2:] == ["- m, option, q1: apart", "- m, greedy, q2: near-tie"]
     option, text = rows(agreements)
     assert (option["model"], option["answers"], option["n"], option["apart_items"]) == ("m", "option", 4, "q1")

@@ -1,4 +1,4 @@
-"""Whether two engines agree about one model: log-likelihoods to a tolerance, greedy answers token by token.
+"""Whether two engines agree about one model: log-probabilities to a tolerance, greedy answers token by token.
 
 Two engines compute the same sums in different orders, so a greedy choice between two nearly equally probable
 tokens may fall either way. Such a first difference is a near-tie: reported, not taken for a disagreement.
@@ -59,9 +59,10 @@ def _of_item(item: Item, max_new_tokens: int) -> list[Request]:
 class Agreement:
     """How two engines agree on one kind of answer.
 
-    Log-likelihoods: `max_abs_diff` is the largest difference of a total, nats, and `worst` its item. Greedy answers:
-    `equal` of `count` have the same tokens, `near_ties` first part at a choice whose margin is at most twice the
-    tolerance in either engine, `apart` are the other items.
+    Log-likelihoods are `apart` where one token's log-probability differs by more than the tolerance. `max_abs_diff` is
+    the largest such difference, nats, and `worst` its item; `max_abs_diff_total` is that of a sum over tokens, which
+    grows with the text's length. Greedy answers: `equal` of `count` have the same tokens, `near_ties` first part at a
+    choice whose margin is at most twice the tolerance in either engine, `apart` are the other items.
     """
 
     kind: str
@@ -70,6 +71,7 @@ class Agreement:
     near_ties: tuple[str, ...] = ()
     apart: tuple[str, ...] = ()
     max_abs_diff: float = 0.0
+    max_abs_diff_total: float = 0.0
     worst: str = ""
 
     @property
@@ -102,13 +104,14 @@ def _compare(pairs: Sequence[tuple[Any, Any]], kind: str, tolerance: float) -> A
         return _compare_greedy(pairs, kind, tolerance)
     differences = []
     for a, b in pairs:
-        lengths = len(a.token_log_probabilities), len(b.token_log_probabilities)
-        if lengths[0] != lengths[1]:
-            raise StudyError(f"one engine scores {lengths[0]} tokens, the other {lengths[1]}", record=a.item_id)
-        differences.append((abs(a.total - b.total), a.item_id))
+        tokens, others = a.token_log_probabilities, b.token_log_probabilities
+        if len(tokens) != len(others):
+            raise StudyError(f"one engine scores {len(tokens)} tokens, the other {len(others)}", record=a.item_id)
+        differences.append((max(abs(x - y) for x, y in zip(tokens, others, strict=True)), a.item_id))
     largest, worst = max(differences)
     apart = tuple(item for difference, item in differences if difference > tolerance)
-    return Agreement(kind, len(pairs), len(pairs) - len(apart), (), apart, largest, worst)
+    largest_total = max(abs(a.total - b.total) for a, b in pairs)
+    return Agreement(kind, len(pairs), len(pairs) - len(apart), (), apart, largest, largest_total, worst)
 
 
 def _compare_greedy(pairs: Sequence[tuple[Generation, Generation]], kind: str, tolerance: float) -> Agreement:
@@ -135,6 +138,7 @@ def rows(agreements: Mapping[str, Sequence[Agreement]]) -> list[dict[str, Any]]:
             "near_ties": len(agreement.near_ties),
             "apart": len(agreement.apart),
             "max_abs_diff": agreement.max_abs_diff,
+            "max_abs_diff_total": agreement.max_abs_diff_total,
             "worst": agreement.worst,
             "near_tie_items": " ".join(agreement.near_ties),
             "apart_items": " ".join(agreement.apart),
@@ -149,18 +153,18 @@ def page(agreements: Mapping[str, Sequence[Agreement]], tolerance: float = TOLER
     lines = [
         f"# Do {' and '.join(ENGINES)} agree?",
         "",
-        f"Both in float32. Log-likelihoods agree within {tolerance:g} nats. Greedy answers agree token by token; "
-        "where they first part at a choice between two nearly equally probable tokens, that is a near-tie, no "
-        "disagreement.",
+        f"Both in float32. Log-probabilities of tokens agree within {tolerance:g} nats; in the sum over a text their "
+        "differences add up. Greedy answers agree token by token; where they first part at a choice between two nearly "
+        "equally probable tokens, that is a near-tie, no disagreement.",
         "",
-        "| model | answers | n | equal | near-ties | apart | largest difference, nats |",
-        "| --- | --- | --- | --- | --- | --- | --- |",
+        "| model | answers | n | equal | near-ties | apart | largest difference of a token | of a text |",
+        "| --- | --- | --- | --- | --- | --- | --- | --- |",
     ]
     remarks = []
     for model, of_model in agreements.items():
         for a in of_model:
-            largest = f"{a.max_abs_diff:.2g}" if a.worst else "–"
-            cells = (model, a.kind, a.count, a.equal, len(a.near_ties), len(a.apart), largest)
+            largest = [f"{value:.2g}" if a.worst else "–" for value in (a.max_abs_diff, a.max_abs_diff_total)]
+            cells = (model, a.kind, a.count, a.equal, len(a.near_ties), len(a.apart), *largest)
             lines.append(f"| {' | '.join(map(str, cells))} |")
             remarks += [f"- {model}, {a.kind}, {item}: apart" for item in a.apart]
             remarks += [f"- {model}, {a.kind}, {item}: near-tie" for item in a.near_ties]
