@@ -2,8 +2,8 @@
 
 from types import SimpleNamespace
 
-from beyondqa.careqa_open.asking import MAX_NEW_TOKENS
-from beyondqa.careqa_open.construction import REPHRASING_PROMPTS, SELECTION_PROMPT, VALIDATION_PROMPT
+from beyondqa.careqa_open.asking import token_limit
+from beyondqa.careqa_open.construction import STEPS as ASKING_STEPS
 from beyondqa.careqa_open.decisions import STEPS
 
 CAREQA_FILE = f"{RESULTS}/datasets/careqa.jsonl"
@@ -28,11 +28,6 @@ if "careqa_open_construction" in config:
     CONSTRUCTION = config["careqa_open_construction"]
     CONSTRUCTOR = SimpleNamespace(model=CONSTRUCTION["model"])
     CONSTRUCTOR_ENGINE = engine_registry.module(STUDY.models[CONSTRUCTOR.model]["engine"])
-    STEP_PROMPTS = {
-        "rephrasing": REPHRASING_PROMPTS,
-        "selection": (SELECTION_PROMPT,),
-        "validation": (VALIDATION_PROMPT,),
-    }
 
     rule careqa_open_filter:
         input:
@@ -65,7 +60,7 @@ if "careqa_open_construction" in config:
                 careqa=CAREQA_FILE,
                 before=f"{RESULTS}/careqa_open/{before}.jsonl",
                 model=model_files(CONSTRUCTOR),
-                prompts=[f"resources/prompts/{name}.txt" for name in STEP_PROMPTS[step]],
+                prompts=[f"resources/prompts/{name}.txt" for name in ASKING_STEPS[step].prompts],
                 library=library("careqa_open", "normalisation.py", "templates.py"),
             output:
                 f"{RESULTS}/careqa_open/{step}.jsonl",
@@ -79,7 +74,7 @@ if "careqa_open_construction" in config:
                 step=step,
                 entry=answering_entry(CONSTRUCTOR),
                 attempts=CONSTRUCTION["attempts"],
-                max_new_tokens=min(MAX_NEW_TOKENS, config["inference"].get("max_new_tokens", MAX_NEW_TOKENS)),
+                max_new_tokens=token_limit(config["inference"].get("max_new_tokens")),
                 seed=config["study"]["seed"],
                 semantics=CONSTRUCTOR_ENGINE.SEMANTICS,
                 journal=f"{RESULTS}/journals/careqa_open/{CONSTRUCTOR.model}",

@@ -4,32 +4,22 @@ Credentialed data are withheld: a pack that holds such a benchmark is left out a
 With `from_release` in the config the data sets and answers come from a release and no model runs.
 """
 
-from beyondqa.benchmarks.base import CredentialedSource
-
-
-def withheld_packs():
-    return [
-        pack
-        for pack, names in STUDY.packs.items()
-        if "rows" not in config and any(isinstance(STUDY.benchmarks[name].source, CredentialedSource) for name in names)
-    ]
-
 
 def released_inputs():
     """Data sets with manifests, every answer, and the construction of CareQA-Open."""
-    packs = [pack for pack in STUDY.packs if pack not in withheld_packs()]
+    packs = [pack for pack in STUDY.packs if pack not in STUDY.withheld_packs]
     benchmarks = [name for pack in packs for name in STUDY.packs[pack]]
     answers = [path for path in inference_chain() if Path(path).parent.name in packs]
     construction = "careqa_open_construction" in config and "careqa" in benchmarks
     steps = [f"{RESULTS}/careqa_open/{step}.jsonl" for step in STEPS[1:]] if construction else []
-    edited = target_answers() if target_benchmarks() else []
+    edited = target_answers() if TARGET_BENCHMARKS else []
     return [*dataset_files(benchmarks), *manifest_files(benchmarks), *answers, *steps, *edited]
 
 
 def released_scores():
     """What a run from the release makes anew: scores, and edited texts, a benchmark of metrics in its own right."""
-    scores = [path for path in score_chain() if Path(path).stem not in withheld_packs()]
-    return [*scores, *(edit_files(target_benchmarks()) if EDITS_ARE_USED else [])]
+    scores = [path for path in score_chain() if Path(path).stem not in STUDY.withheld_packs]
+    return [*scores, *(edit_files(TARGET_BENCHMARKS) if EDITS_ARE_USED else [])]
 
 
 rule release:
@@ -47,7 +37,7 @@ rule release:
         "../envs/analysis.yaml"
     params:
         config={key: value for key, value in config.items() if key != "from_release"},
-        withheld=withheld_packs(),
+        withheld=STUDY.withheld_packs,
         root=RESULTS,
     threads: 1
     resources:

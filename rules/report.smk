@@ -81,7 +81,7 @@ def picture_arrows():
             if any(all(score_files(family, pack, stage) for stage in compared) for pack in STUDY.packs)
         ]
         arrows += [[f"family-{family}", "corruptions"]] * (family in PAIR_FAMILIES)
-        arrows += [[f"family-{family}", "targets"]] * bool(set(STUDY.metric_modules(family)) & set(target_modules()))
+        arrows += [[f"family-{family}", "targets"]] * bool(set(STUDY.metric_modules(family)) & set(TARGET_MODULES))
         arrows += [[f"family-{family}", "ladder"]] * bool(ladder_scores())
     for target, analyses in (("tables", STUDY_TABLES), ("figures", STUDY_FIGURES)):
         arrows += [[need, target] for need in sorted({need for analysis in analyses for need in analysis.needs})]

@@ -1,17 +1,13 @@
 """What each metric can see: edits of texts, and answers of models with noise on their weights."""
 
 from beyondqa import metrics as metric_registry
-from beyondqa.sensitivity.targets import INPUTS as TARGET_INPUTS
+from beyondqa.sensitivity import choice
 
 SENSITIVITY = RESULTS + "/statistics/sensitivity"
-# The lists of terms are English. EntQA's answers have entities and no reference text.
-SENSITIVITY_BENCHMARKS = [
-    name
-    for name, benchmark in STUDY.benchmarks.items()
-    if benchmark.kind == "open" and benchmark.task != "entqa" and benchmark.language == "en"
-]
-# Models that are asked how probable edited references are.
-TARGET_MODELS = config["sensitivity"]["models"] if SENSITIVITY_BENCHMARKS else []
+SENSITIVITY_BENCHMARKS = choice.edited_benchmarks(STUDY)
+TARGET_BENCHMARKS = choice.target_benchmarks(STUDY)
+TARGET_MODELS = choice.target_models(STUDY)
+TARGET_MODULES = choice.target_modules(STUDY)
 
 
 def pair_modules(family):
@@ -24,26 +20,8 @@ def pair_modules(family):
     }
 
 
-def target_modules():
-    """Metric modules that score a model's probabilities of references, with their settings."""
-    families = [family for family in STUDY.families if STUDY.metric_input(family) in TARGET_INPUTS]
-    return {name: settings for family in families for name, settings in STUDY.metric_modules(family).items()}
-
-
-def target_variants():
-    """The log-likelihoods that the perplexities of the study read."""
-    conditional = any(settings.get("conditional") for settings in target_modules().values())
-    return ["reference", *(["reference_given_prompt"] if conditional else [])]
-
-
 def edit_files(benchmarks):
     return [f"{SENSITIVITY}/edits/{name}.jsonl" for name in benchmarks]
-
-
-def target_benchmarks():
-    """Benchmarks whose edited references models are asked about: none that a release would withhold."""
-    packs = [pack for pack in STUDY.packs if pack not in withheld_packs()]
-    return [name for pack in packs for name in STUDY.packs[pack] if name in SENSITIVITY_BENCHMARKS]
 
 
 def completion_files(model):
@@ -76,12 +54,12 @@ def ladder_scores(wildcards=None):
 
 
 PAIR_FAMILIES = [family for family in STUDY.families if pair_modules(family)]
-EDITS_ARE_USED = bool(SENSITIVITY_BENCHMARKS and (PAIR_FAMILIES or (TARGET_MODELS and target_modules())))
+EDITS_ARE_USED = bool(SENSITIVITY_BENCHMARKS and (PAIR_FAMILIES or TARGET_MODELS))
 
 NEEDS["corruptions"] = lambda families, packs: [
     f"{SENSITIVITY}/corruptions/{family}.csv" for family in (PAIR_FAMILIES if SENSITIVITY_BENCHMARKS else [])
 ]
-NEEDS["targets"] = lambda families, packs: [f"{SENSITIVITY}/targets.csv"] if TARGET_MODELS and target_modules() else []
+NEEDS["targets"] = lambda families, packs: [f"{SENSITIVITY}/targets.csv"] if TARGET_MODELS else []
 NEEDS["applicability"] = lambda families, packs: [f"{SENSITIVITY}/applicability.csv"] if EDITS_ARE_USED else []
 NEEDS["ladder"] = lambda families, packs: [f"{SENSITIVITY}/ladder.csv"] if ladder_scores() else []
 
@@ -93,7 +71,7 @@ def sensitivity_chain():
     chain = dict.fromkeys([*edits, *NEEDS["applicability"](None, None)] if EDITS_ARE_USED else [], texts)
     chain |= dict.fromkeys(NEEDS["corruptions"](None, None), edits)
     for path in NEEDS["targets"](None, None):
-        sources = [*edit_files(target_benchmarks()), *dataset_files(target_benchmarks())]
+        sources = [*edit_files(TARGET_BENCHMARKS), *dataset_files(TARGET_BENCHMARKS)]
         for model in TARGET_MODELS:
             chain[f"{SENSITIVITY}/targets/{model}.jsonl"] = [*sources, *completion_files(model)]
         completions = [file for model in TARGET_MODELS for file in completion_files(model)]
@@ -162,8 +140,8 @@ for engine, rule_name in ABOUT_EDITS.items():
         name:
             rule_name
         input:
-            edits=lambda w: edit_files(target_benchmarks()),
-            datasets=lambda w: dataset_files(target_benchmarks()),
+            edits=lambda w: edit_files(TARGET_BENCHMARKS),
+            datasets=lambda w: dataset_files(TARGET_BENCHMARKS),
             completions=lambda w: completion_files(w.model),
             model=model_files,
             # What is asked may change with it; the journal keeps the answers.
@@ -180,10 +158,10 @@ for engine, rule_name in ABOUT_EDITS.items():
             f"../envs/{engine_registry.module(engine).ENVIRONMENT}.yaml"
         params:
             entry=answering_entry,
-            benchmarks=lambda w: target_benchmarks(),
+            benchmarks=lambda w: TARGET_BENCHMARKS,
             most=config["sensitivity"]["items"],
             settings=STUDY.stage_settings("relaxed"),
-            variants=target_variants(),
+            variants=choice.target_variants(STUDY),
             chat_template=config["inference"]["chat_template"],
             seed=config["study"]["seed"],
             semantics=engine_registry.module(engine).SEMANTICS,
@@ -191,7 +169,7 @@ for engine, rule_name in ABOUT_EDITS.items():
         threads: engine_registry.module(engine).THREADS
         resources:
             mem_mb=lambda w, attempt: STUDY.memory_mb(w.model) * attempt,
-            runtime=lambda w, attempt: STUDY.runtime_minutes(w.model) * attempt,
+            runtime=lambda w, attempt: STUDY.runtime_minutes(w.model, attempt),
             gpu=lambda w: STUDY.gpus(w.model),
         script:
             "../workflow/scripts/ask_about_edits.py"
@@ -199,15 +177,15 @@ for engine, rule_name in ABOUT_EDITS.items():
 
 rule compare_targets:
     input:
-        edits=lambda w: edit_files(target_benchmarks()),
-        datasets=lambda w: dataset_files(target_benchmarks()),
+        edits=lambda w: edit_files(TARGET_BENCHMARKS),
+        datasets=lambda w: dataset_files(TARGET_BENCHMARKS),
         answers=target_answers(),
         completions=[file for model in TARGET_MODELS for file in completion_files(model)],
         library=library(
             "relaxed_perplexity.py",
             "sensitivity/preferences.py",
             "sensitivity/targets.py",
-            *(f"metrics/{name}.py" for name in target_modules()),
+            *(f"metrics/{name}.py" for name in TARGET_MODULES),
         ),
     output:
         SENSITIVITY + "/targets.csv",
@@ -218,7 +196,7 @@ rule compare_targets:
     conda:
         "../envs/analysis.yaml"
     params:
-        modules=target_modules(),
+        modules=TARGET_MODULES,
         most=config["sensitivity"]["items"],
         seed=config["study"]["seed"],
     threads: 1

@@ -7,9 +7,9 @@ import time
 import pytest
 import yaml
 
-from beyondqa import planning
 from beyondqa.config import validated
 from beyondqa.items import Generation, LogLikelihood, MultipleChoiceItem, OpenItem, to_json
+from beyondqa.planning import estimates, pages, samples, work
 from beyondqa.records import dumps, write_records
 from beyondqa.study import Study
 
@@ -41,7 +41,7 @@ def study(tmp_path):
 
 
 def row(study, stage, scale=1):
-    frame = planning.estimates(study)[0][scale]
+    frame = estimates.estimates(study)[0][scale]
     return frame[frame["stage"] == stage].iloc[0]
 
 
@@ -59,7 +59,7 @@ def test_requests_and_tokens_of_each_stage(study):
 
 def test_the_chat_templates_other_setting_costs_its_stages_again(study, tmp_path):
     both = Study(validated({**study.config, "chat_template_study": {"models": ["m"]}}))
-    assert list(planning.estimates(both)[0][1]["stage"]) == [
+    assert list(estimates.estimates(both)[0][1]["stage"]) == [
         "greedy",
         "greedy, chat_template_on",
         "likelihoods",
@@ -85,6 +85,62 @@ def test_a_stage_about_some_items_counts_those_alone(study):
     assert completions["tokens_written"] == 15 * 32
     # Equally probable, so that of any number the first two are the best: asked once, for every seed.
     assert row(some, "relaxed_grid")["requests"] == 2 * 3
+
+
+def test_the_construction_asks_twice_about_each_question_that_passes_the_keywords(study, root, tmp_path, monkeypatch):
+    monkeypatch.chdir(root)
+    questions = ["Which nerve is it? " * 5, "What is true except this? ", "Where does the vein end? "]
+    items = [
+        MultipleChoiceItem(f"q{i}", "careqa", question, ("aa", "bb"), (" A", " B"), 1, prompt="p")
+        for i, question in enumerate(questions)
+    ]
+    write_records(tmp_path / "datasets" / "careqa.jsonl", items)
+    benchmarks = {**study.config["benchmarks"], "careqa": {}}
+    larger = Study(validated({**study.config, "benchmarks": benchmarks, "careqa_open_construction": {"model": "m"}}))
+    rows = {step: row(larger, f"careqa_open/{step}") for step in ("rephrasing", "selection", "validation")}
+    # Two of three have no keyword; two prompts rewrite each, of every pair one is chosen, and each is validated.
+    assert {step: (r["items"], r["requests"], r["tokens_written"]) for step, r in rows.items()} == {
+        "rephrasing": (2, 4, 4 * 50),
+        "selection": (2, 2, 2 * 50),
+        "validation": (2, 2, 2 * 50),
+    }
+    prompts = [
+        (root / f"resources/prompts/careqa_open_rephrase_{name}.txt").read_text().strip() for name in ("direct", "oral")
+    ]
+    fields = {"options": "A. aa\nB. bb", "answer": "bb"}
+    read = sum(len(prompt.format(question=questions[i], **fields)) for prompt in prompts for i in (0, 2))
+    assert rows["rephrasing"]["tokens_read"] == pytest.approx(read / 4, abs=2)
+    assert larger.models["m"]["engine"] == "transformers"
+    assert rows["rephrasing"]["hours"] > (60 + 28) / 3600
+
+
+def test_every_kind_of_edit_is_asked_about_as_often_as_the_study_says(study, tmp_path):
+    """Of careqa_open's two items one is drawn: of each kind of edit one reference of 40 characters."""
+    kinds = 10  # four harmful, two harmless, three graded, one control
+    config = {**study.config, "metrics": {"perplexity": {}}, "sensitivity": {"models": ["m"], "items": 1}}
+    edits = row(Study(validated(config)), "edits")
+    assert (edits["items"], edits["requests"], edits["tokens_read"], edits["tokens_written"]) == (
+        kinds,
+        kinds,
+        kinds * 10,
+        0,
+    )
+    inference = {**study.config["inference"], "relaxed": {"benchmarks": ["careqa_open"], "tokens": 32}}
+    relaxed = Study(
+        validated({**config, "inference": inference, "metrics": {**config["metrics"], "relaxed_perplexity": {}}})
+    )
+    # After prefixes of the best five completions of the first seed.
+    assert row(relaxed, "edits")["requests"] == kinds * (1 + 5)
+    for path, text in {
+        "targets/m.jsonl": "",
+        "../../benchmarks/statistics/sensitivity/targets/m.tsv": "s\n36\n",
+    }.items():
+        path = tmp_path / "statistics/sensitivity" / path
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    done = row(relaxed, "edits")
+    assert (done["finished"], done["hours"]) == (1, pytest.approx(0.01))
+    assert "edits" not in set(estimates.estimates(study)[0][1]["stage"])
 
 
 def test_hours_follow_from_the_throughput(study):
@@ -142,8 +198,11 @@ def test_every_stage_of_the_full_study_asks_something(root, monkeypatch):
     monkeypatch.chdir(root)
     config = yaml.safe_load((root / "config.yaml").read_text())
     study = Study(validated({**config, "results": "results/never-run"}))
-    frame = planning.estimates(study)[0][1]
-    assert set(frame["stage"]) >= {"likelihoods", "greedy", "samples", "rephrased", "completions", "relaxed", "judged"}
+    frame = estimates.estimates(study)[0][1]
+    assert set(frame["stage"]) >= {
+        *("likelihoods", "greedy", "samples", "rephrased", "completions", "relaxed", "judged", "edits"),
+        *("careqa_open/rephrasing", "careqa_open/selection", "careqa_open/validation"),
+    }
     assert (frame["requests"] > 0).all()
 
 
@@ -163,7 +222,7 @@ def test_positions_of_a_completion_are_read_with_all_that_stands_before_them():
 
     request = BranchRequest("i", "b", "v", 0, "p" * 100, tuple(range(32)), (0, 16, 32), "c" * 40)
     # Three times prompt and continuation, and 48 tokens of four characters.
-    assert planning.request_work(request).parts() == (1, 3 * 140 + 48 * 4, 3 * 40, 0)
+    assert work.request_work(request).parts() == (1, 3 * 140 + 48 * 4, 3 * 40, 0)
 
 
 def test_completions_of_one_prompt_are_not_taken_for_one(study):
@@ -187,7 +246,7 @@ def test_published_counts_are_those_after_the_filters(name, rows, count):
     """494 and 187 are what the authors' code takes of 4,948 rows and of 1,871; ACI-Bench has three sets of 40."""
     from beyondqa import benchmarks
 
-    assert planning.published_count(benchmarks.get(name), rows) == count
+    assert samples.published_count(benchmarks.get(name), rows) == count
 
 
 def test_tokens_are_counted_with_the_models_own_tokenizer(tmp_path):
@@ -197,8 +256,8 @@ def test_tokens_are_counted_with_the_models_own_tokenizer(tmp_path):
     tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
     tokenizer.save(str(tmp_path / "tokenizer.json"))
     texts = ["one two three", "four"]  # 17 characters, 4 words
-    assert planning.characters_a_token(tmp_path, texts) == 17 / 4
-    assert planning.characters_a_token(tmp_path / "absent", texts) == 4
+    assert estimates.characters_a_token(tmp_path, texts) == 17 / 4
+    assert estimates.characters_a_token(tmp_path / "absent", texts) == 4
 
 
 def test_disk_of_an_answer_is_about_what_its_record_takes():
@@ -210,16 +269,16 @@ def test_disk_of_an_answer_is_about_what_its_record_takes():
     scored = LogLikelihood(
         "id-0123456789abcdef", "medqa", "some-model", "option", 0, (-0.12345678901234567,) * 175, True
     )
-    estimate = planning.RECORD_BYTES + tokens * planning.GENERATED_BYTES
+    estimate = estimates.RECORD_BYTES + tokens * estimates.GENERATED_BYTES
     assert len(dumps({**to_json(written), "key": "0" * 32})) == pytest.approx(estimate, rel=0.3)
-    estimate = planning.RECORD_BYTES + 175 * planning.SCORED_BYTES
+    estimate = estimates.RECORD_BYTES + 175 * estimates.SCORED_BYTES
     assert len(dumps({**to_json(scored), "key": "0" * 32})) == pytest.approx(estimate, rel=0.3)
 
 
 def test_names_are_escaped_in_the_page(study):
-    frames, remarks = planning.estimates(study)
+    frames, remarks = estimates.estimates(study)
     frames[1].loc[0, "model"] = "<script>alert(1)</script>"
-    page = planning.as_html("<b>", frames, [*remarks, "<i>"])
+    page = pages.as_html("<b>", frames, [*remarks, "<i>"])
     assert "<script>" not in page
     assert "<i>" not in page
     assert "<b>" not in page
@@ -232,13 +291,13 @@ def test_the_full_study_is_planned_in_seconds_without_network(root, monkeypatch)
     config = yaml.safe_load((root / "config.yaml").read_text())
     study = Study(validated({**config, "results": "results/never-run"}))
     start = time.perf_counter()
-    frames, remarks = planning.estimates(study)
+    frames, remarks = estimates.estimates(study)
     assert time.perf_counter() - start < 30
     assert all(any(name in remark for remark in remarks) for name in config["benchmarks"])
     assert frames[1]["gpu_hours"].sum() > 0
     assert set(frames[1]["stage"]) >= {"likelihoods", "greedy", "samples", "rephrased"}
     assert json.loads(frames[1].to_json(orient="records"))
-    assert "GPU" in planning.as_text(frames, remarks)
+    assert "GPU" in pages.as_text(frames, remarks)
 
 
 def test_the_first_attempt_is_long_enough_for_every_job_of_the_full_study(root, monkeypatch):
@@ -246,19 +305,19 @@ def test_the_first_attempt_is_long_enough_for_every_job_of_the_full_study(root, 
     monkeypatch.chdir(root)
     config = yaml.safe_load((root / "config.yaml").read_text())
     study = Study(validated({**config, "results": "results/never-run"}))
-    plans, _ = planning.job_plans(study)
+    plans, _ = estimates.job_plans(study)
     for plan in plans:
-        seconds = planning.estimated_seconds(study, plan.model, plan.work, 4.0, plan.jobs)
+        seconds = estimates.estimated_seconds(study, plan.model, plan.work, 4.0, plan.jobs)
         limit = 60 * study.runtime_minutes(plan.model)
         assert seconds / plan.jobs < limit <= 86400, (plan.stage, plan.model, plan.pack)
         assert study.runtime_minutes(plan.model, 3) <= 24 * 60
-    assert not any("time limit" in remark for remark in planning.estimates(study)[1])
+    assert not any("time limit" in remark for remark in estimates.estimates(study)[1])
 
 
 def test_jobs_that_will_meet_their_time_limit_are_named(study):
-    assert not any("time limit" in remark for remark in planning.estimates(study)[1])
+    assert not any("time limit" in remark for remark in estimates.estimates(study)[1])
     entry = {**study.config["models"][0], "runtime": 1}
-    (remark,) = [r for r in planning.estimates(Study({**study.config, "models": [entry]}))[1] if "time limit" in r]
+    (remark,) = [r for r in estimates.estimates(Study({**study.config, "models": [entry]}))[1] if "time limit" in r]
     assert "samples/m/all" in remark
     assert "Give the model a longer `runtime`" in remark, "88 seconds to start are more than a minute"
 
@@ -271,7 +330,7 @@ def test_the_plan_says_how_many_shards_are_needed(study):
 
     def remarks(**changes):
         inference = {**study.config["inference"], **changes}
-        found = planning.estimates(Study({**study.config, "models": [entry], "inference": inference}))[1]
+        found = estimates.estimates(Study({**study.config, "models": [entry], "inference": inference}))[1]
         return [r for r in found if "time limit" in r]
 
     (remark,) = remarks()

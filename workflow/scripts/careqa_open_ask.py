@@ -10,14 +10,12 @@ from beyondqa.inference import answer_requests
 from beyondqa.logs import to_file
 from beyondqa.records import Journal, read_items, write_jsonl
 
-STEPS = {"rephrasing": construction.rephrase, "selection": construction.select, "validation": construction.validate}
-
 
 def main(log: logging.Logger) -> None:
     params = snakemake.params
     engine = engines.load({**params.entry, "threads": snakemake.threads})
     journal = Journal(params.journal, f"{params.step}.jsonl")
-    decisions = STEPS[params.step](
+    decisions = construction.STEPS[params.step].decide(
         read_items([snakemake.input.careqa]),
         read_decisions(snakemake.input.before),
         construction.read_templates(snakemake.input.prompts),

@@ -1,7 +1,8 @@
 """Print what the study will cost, and write it as CSV and HTML."""
 
 from beyondqa.logs import to_file
-from beyondqa.planning import as_html, as_text, estimates
+from beyondqa.planning.estimates import estimates
+from beyondqa.planning.pages import as_html, as_text
 from beyondqa.records import atomic, write_csv
 from beyondqa.study import Study
 

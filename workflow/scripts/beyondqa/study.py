@@ -11,6 +11,7 @@ from typing import Any
 
 from . import benchmarks, metrics, predictions, resources, stages
 from .benchmarks import Benchmark
+from .benchmarks.base import CredentialedSource
 
 WHOLE = "all"
 MAIN_STAGES = {
@@ -51,6 +52,17 @@ class Study:
         for name, benchmark in self.benchmarks.items():
             packs.setdefault(benchmark.task, []).append(name)
         return packs
+
+    @functools.cached_property
+    def withheld_packs(self) -> list[str]:
+        """Packs that hold a benchmark whose data are credentialed, which no release may hold."""
+        if "rows" in self.config:
+            return []
+        return [
+            pack
+            for pack, names in self.packs.items()
+            if any(isinstance(self.benchmarks[name].source, CredentialedSource) for name in names)
+        ]
 
     @functools.cached_property
     def families(self) -> list[str]:

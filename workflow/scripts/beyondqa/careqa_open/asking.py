@@ -37,6 +37,11 @@ class Asking:
     max_new_tokens: int = MAX_NEW_TOKENS
 
 
+def token_limit(cap: int | None) -> int:
+    """Tokens that a reply may have: MAX_NEW_TOKENS, or fewer where the study caps its answers."""
+    return MAX_NEW_TOKENS if cap is None else min(MAX_NEW_TOKENS, cap)
+
+
 def ask(questions: Sequence[Question], answer: Answer, how: Asking) -> list[tuple[list[Reply], str]]:
     """For each question its replies, the last one decisive, and the open-ended question read from it ("" if none).
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -186,3 +187,18 @@ def _judged(before: Decision, step: str, replies: list[Reply], question: str) ->
         questions=(question,) if keeps else (),
         replies=tuple(replies),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A step that asks the model, and the stems of the prompt files that it reads."""
+
+    decide: Callable[..., list[Decision]]
+    prompts: tuple[str, ...]
+
+
+STEPS = {
+    "rephrasing": Step(rephrase, REPHRASING_PROMPTS),
+    "selection": Step(select, (SELECTION_PROMPT,)),
+    "validation": Step(validate, (VALIDATION_PROMPT,)),
+}

@@ -26,13 +26,11 @@ if TYPE_CHECKING:
     import pandas as pd
 
 SOURCE = "target"
-# Metrics of a model's probabilities, by what they score.
-INPUTS = ("likelihoods", "relaxed")
 
 
 def target_items(edits: Sequence[Edit], items: Mapping[str, OpenItem], most: int) -> dict[str, OpenItem]:
     """Edited references as items by id, `{item id}#{kind}`, of the first `most` items of each benchmark by id that have
-    a harmless edit to compare with. Their statements are left out, so that the reference itself is looked for."""
+    a harmless edit to compare with."""
     own = [edit for edit in edits if not edit.model and edit.item_id in items]
     by_benchmark: dict[str, set[str]] = defaultdict(set)
     for edit in own:
@@ -40,12 +38,15 @@ def target_items(edits: Sequence[Edit], items: Mapping[str, OpenItem], most: int
             by_benchmark[edit.benchmark].add(edit.item_id)
     kept = {item for of_benchmark in by_benchmark.values() for item in sorted(of_benchmark)[:most]}
     return {
-        (name := f"{edit.item_id}#{edit.kind}"): replace(
-            items[edit.item_id], id=name, reference=edit.text, must_have=(), nice_to_have=()
-        )
+        f"{edit.item_id}#{edit.kind}": target(items[edit.item_id], edit.kind, edit.text)
         for edit in own
         if edit.item_id in kept and edit.kind != ORIGINAL
     }
+
+
+def target(item: OpenItem, kind: str, text: str) -> OpenItem:
+    """The item with the edited text as its reference, and without statements, so that the text itself is looked for."""
+    return replace(item, id=f"{item.id}#{kind}", reference=text, must_have=(), nice_to_have=())
 
 
 def item_of(target: str) -> str:
