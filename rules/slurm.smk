@@ -1,4 +1,4 @@
-"""Two mends of the SLURM executor 2.8.0. A test on a real SLURM covers the first, a scripted squeue the second.
+"""Two mends of the SLURM executor 2.8.0. Tests on a real SLURM cover both (tests/slurm).
 
 While the controller is away, the executor cannot ask for MinJobAge and goes over to sacct. Where accounting is off,
 sacct never answers, and the run would hang for ever although the controller is back. MinJobAge does not change:

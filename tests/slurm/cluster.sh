@@ -79,9 +79,15 @@ SlurmdTimeout=300
 # The node may claim more cores and memory than the machine has.
 SlurmdParameters=config_overrides
 GresTypes=gpu
+# Jobs of the first two partitions take the place of jobs of the others.
+PreemptType=preempt/partition_prio
+PreemptMode=REQUEUE
 NodeName=$NODE NodeAddr=127.0.0.1 CPUs=$CPUS RealMemory=$MEMORY_MB Gres=gpu:h200:$GPUS State=UNKNOWN
-PartitionName=cpu Nodes=$NODE Default=YES MaxTime=2-00:00:00 State=UP
-PartitionName=gpu Nodes=$NODE MaxTime=2-00:00:00 State=UP
+PartitionName=cpu Nodes=$NODE Default=YES MaxTime=2-00:00:00 PriorityTier=2 State=UP
+PartitionName=gpu Nodes=$NODE MaxTime=2-00:00:00 PriorityTier=2 State=UP
+PartitionName=requeued Nodes=$NODE MaxTime=2-00:00:00 PriorityTier=1 PreemptMode=REQUEUE State=UP
+PartitionName=cancelled Nodes=$NODE MaxTime=2-00:00:00 PriorityTier=1 PreemptMode=CANCEL State=UP
+PartitionName=graceful Nodes=$NODE MaxTime=2-00:00:00 PriorityTier=1 PreemptMode=REQUEUE GraceTime=10 State=UP
 END
   # The jobs' inner srun is started without SLURM_CONF and looks here alone.
   local file

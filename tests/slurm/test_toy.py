@@ -122,6 +122,23 @@ def test_a_job_that_slurm_requeues_goes_on_where_it_was(start, tmp_path, undistu
 
 
 @pytest.mark.full
+@pytest.mark.parametrize(
+    ("partition", "state"), [("requeued", "PENDING"), ("cancelled", "PREEMPTED"), ("graceful", "FAILED")]
+)
+def test_a_preempted_job_goes_on_where_it_was(start, tmp_path, undisturbed, partition, state):
+    """Whether SLURM starts it again, takes it away for good, or lets it end itself."""
+    run = start("answers/1.jsonl", "--config", "pause=1", "--set-resources", f"answer:slurm_partition={partition}")
+    wait_until(lambda: batches(tmp_path) >= 3, what="three batches")
+    (job,) = slurm_jobs(tmp_path, states="RUNNING")
+    whole_node = ["--partition=cpu", "--cpus-per-task=8", "--time=1", "--chdir=/tmp", "--output=/dev/null"]
+    subprocess.run(["sbatch", "--wait", *whole_node, "--wrap=sleep 3"], check=True, timeout=120, capture_output=True)
+    assert _state(job)[0] == state
+    assert batches(tmp_path) < REQUESTS / 4, "it was stopped before its end"
+    assert run.finish() == 0, run.text
+    check(tmp_path, undisturbed, [1])
+
+
+@pytest.mark.full
 def test_a_controller_that_is_away_for_a_minute_costs_nothing(start, cluster, tmp_path, undisturbed):
     run = start("answers/1.jsonl", "answers/2.jsonl", "--config", "pause=6")
     wait_until(lambda: batches(tmp_path, 1) and batches(tmp_path, 2), what="batches of both jobs")
