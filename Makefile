@@ -62,7 +62,7 @@ lm-eval-environment: .venv-lm-eval/.installed ## Make the peer's environment, fo
 	@.venv-lm-eval/bin/pip install --quiet --disable-pip-version-check lm-eval==0.4.13 transformers==5.24.0 accelerate==1.15.0
 	@touch $@
 
-bench-%: $(STAMP) ## Measure speed: bench-dag, bench-entqa, bench-mcqa, bench-metrics, bench-relaxed, bench-report
+bench-%: $(STAMP) ## Measure speed: bench-dag, bench-entqa, bench-mcqa, bench-metrics, bench-relaxed, bench-report, bench-startup
 	@$(BIN)/python benchmarks/bench_$*.py
 
 lint: $(STAMP) ## Check style
