@@ -202,7 +202,7 @@ def test_every_job_that_slurm_refused_is_listed_once_with_the_sentence_of_sbatch
 
 def test_a_job_that_slurm_takes_in_a_later_attempt_is_no_failure(tmp_path):
     log = tmp_path / "snakemake.log"
-    blocks = [REFUSED.format(rule=rule, job=job, said=ACCOUNT, log="x") for rule, job in (("a", 1), ("b", 2))]
+    blocks = [REFUSED.format(rule=rule, job=job, said=ACCOUNT, log="x") for rule, job in (("b", 2), ("a", 1))]
     info = "[Mon Nov 30 12:47:01 2026]\nrule a:\n    output: a.txt\n    log: x\n    jobid: 1\n"
     log.write_text(info + "".join(blocks) + "Finished jobid: 1 (Rule: a)\n")
     assert [failure.rule for failure in failures(log)] == ["b"]
