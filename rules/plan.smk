@@ -10,6 +10,7 @@ rule plan:
     params:
         config=config,
         csv=RESULTS + "/plan.csv",
+        totals=RESULTS + "/plan_totals.csv",
         html=RESULTS + "/plan.html",
     threads: 1
     resources:

@@ -39,9 +39,27 @@ def recorded(**predictions):
     return {**config, "models": [entry], "groups": groups, "inference": {}}
 
 
+def vllm(**entry):
+    """The demo's first model answered by vLLM."""
+    config = demo()
+    config["models"][0] = {"name": config["models"][0]["name"], "engine": "vllm", "id": "lab/model", **entry}
+    return config
+
+
 @pytest.mark.parametrize(
     ("config", "sentence"),
     [
+        (changed("models", 0, "name", value="x\n"), r"models\[0\]\.name"),
+        (changed("models", 0, "name", value="x" * 101), r"models\[0\]\.name"),
+        (vllm(id="../model", parameters=7), r"models\[0\]\.id"),
+        (changed("results", value="res{x}"), r"results"),
+        (changed("study", "name", value="x\n"), r"study\.name"),
+        (
+            changed("metrics", "bertscore", value={"encoders": [{"name": "e", "id": "../../etc", "layer": 1}]}),
+            r"metrics\.bertscore\.encoders\[0\]\.id is '\.\./\.\./etc'; give a Hub repository",
+        ),
+        (vllm(), r"models\[0\] \(.*\) lacks parameters"),
+        (vllm(parameters=7, gpus=1, tensor_parallel=8), r"has tensor_parallel 8 on gpus 1"),
         (
             changed("inference", "pack", value="all"),
             r"inference\.pack is no key\. Did you mean 'packs'\? It may be one of: .*shards",

@@ -144,6 +144,11 @@ def embedded_model(gguf, root, tmp_path_factory):
     return made
 
 
+def test_the_embedded_model_is_the_same_whether_the_hub_is_reached_or_not(embedded_model):
+    """Its folder's hash is in the content key of every answer; the tokenizer is saved with how it was loaded."""
+    assert json.loads((embedded_model / "tokenizer_config.json").read_text())["local_files_only"] is True
+
+
 def test_weights_are_those_of_the_gguf_file(gguf, embedded_model):
     """Judge: the gguf package's own dequantisation. Query and key rows are interleaved in GGUF (llama.cpp's
     convert_hf_to_gguf.py, LlamaModel.permute), so they are compared as sorted rows."""

@@ -67,12 +67,7 @@ def test_the_chat_templates_other_setting_costs_its_stages_again(study, tmp_path
         "samples",
     ]
     assert row(both, "greedy, chat_template_on")["requests"] == row(both, "greedy")["requests"] == 2
-    path = tmp_path / "chat_template_on/greedy/m/all/1-of-1.jsonl"
-    path.parent.mkdir(parents=True)
-    path.write_text("")
-    bench = tmp_path / "benchmarks/chat_template_on/greedy/m/all/1-of-1.tsv"
-    bench.parent.mkdir(parents=True)
-    bench.write_text("s\th:m:s\n36\t0:00:36\n")
+    finish(tmp_path, "chat_template_on/greedy/m/all/1-of-1", 36)
     assert row(both, "greedy, chat_template_on")["hours"] == pytest.approx(0.01)
     assert row(both, "greedy")["finished"] == 0
 
@@ -131,13 +126,7 @@ def test_every_kind_of_edit_is_asked_about_as_often_as_the_study_says(study, tmp
     )
     # After prefixes of the best five completions of the first seed.
     assert row(relaxed, "edits")["requests"] == kinds * (1 + 5)
-    for path, text in {
-        "targets/m.jsonl": "",
-        "../../benchmarks/statistics/sensitivity/targets/m.tsv": "s\n36\n",
-    }.items():
-        path = tmp_path / "statistics/sensitivity" / path
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
+    finish(tmp_path, "statistics/sensitivity/targets/m", 36)
     done = row(relaxed, "edits")
     assert (done["finished"], done["hours"]) == (1, pytest.approx(0.01))
     assert "edits" not in set(estimates.estimates(study)[0][1]["stage"])
@@ -159,20 +148,50 @@ def test_gpus_divide_the_work_and_are_paid_for(study):
     assert greedy["cost"] == pytest.approx(GPU_HOUR * 4 * seconds / 3600)
 
 
+def finish(
+    folder, name, seconds, report="shard 1 of 1: 2 requests in 1 batches, 2 to ask, the rest is in the journals"
+):
+    """Files of a finished job."""
+    for path, text in {
+        f"{name}.jsonl": "",
+        f"benchmarks/{name}.tsv": f"s\th:m:s\n{seconds}\t0:05:00\n",
+        f"logs/{name}.log": f"2026-01-31 12:00:00,000 INFO {report}\n",
+    }.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(text)
+
+
 def test_finished_jobs_count_as_they_took_and_correct_the_others(study, tmp_path):
     before = row(study, "samples")["hours"]
     estimate = 60 + 28 + 50 * 7 / 1000 + 100 * 7 / 100
-    for path, text in {
-        "inference/greedy/m/all/1-of-1.jsonl": "",
-        "benchmarks/inference/greedy/m/all/1-of-1.tsv": f"s\th:m:s\n{3 * estimate}\t0:05:00\n",
-    }.items():
-        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / path).write_text(text)
+    finish(tmp_path, "inference/greedy/m/all/1-of-1", 3 * estimate)
     greedy = row(study, "greedy")
     assert (greedy["finished"], greedy["hours"]) == (1, pytest.approx(3 * estimate / 3600))
     assert row(study, "samples")["hours"] == pytest.approx(3 * before)
     # What is planned for a larger study is an estimate again, for the finished stage too.
     assert row(study, "greedy", 10)["hours"] > greedy["hours"]
+    assert "transformers: hours times 3, by 1 finished jobs." in estimates.estimates(study)[1]
+
+
+def test_a_job_that_went_on_from_its_journal_tells_nothing_of_the_time_of_its_work(study, tmp_path):
+    before = [row(study, stage)["hours"] for stage in ("greedy", "samples")]
+    report = "shard 1 of 1: 2 requests in 1 batches, 0 to ask, the rest is in the journals"
+    finish(tmp_path, "inference/greedy/m/all/1-of-1", 1.0, report)
+    assert row(study, "greedy")["finished"] == 1
+    assert [row(study, stage)["hours"] for stage in ("greedy", "samples")] == before
+
+
+def test_what_makes_figures_unknown_is_said(study):
+    """An engine without throughput, and a model that no node holds: 405 billion in bfloat16 take 16 GPUs of 80 GB."""
+    api = {"name": "api", "id": "lab/api", "engine": "openai", "base_url": "http://127.0.0.1:1"}
+    large = {"name": "large", "id": "lab/large", "engine": "vllm", "parameters": 405}
+    small = {**study.config["models"][0], "name": "m"}
+    del small["parameters"]
+    groups = {"g": {"models": ["m", "api", "large"], "tasks": ["open_questions"]}}
+    _, remarks = estimates.estimates(Study({**study.config, "models": [small, api, large], "groups": groups}))
+    assert "No `planning.throughput` of their engine, so that hours and cost are 0: api, large." in remarks
+    assert "Counted as one billion for want of `parameters`: m." in remarks
+    assert "More GPUs than the 8 of most nodes, and a job's have to sit in one: large (16)." in remarks
 
 
 def test_a_ten_times_larger_study_reads_and_writes_ten_times_as_much_and_loads_once(study):

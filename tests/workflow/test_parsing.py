@@ -1,5 +1,7 @@
 """The workflow parses on every config, offline, and refuses a wrong one with a sentence."""
 
+import re
+
 import pytest
 import yaml
 
@@ -76,3 +78,39 @@ def test_a_table_costs_only_what_it_needs(snakemake, tmp_path):
     assert "stage=likelihoods" in output
     for other in ("stage=greedy", "stage=samples", "stage=rephrased", "family=bertscore", "family=lexical"):
         assert other not in output
+
+
+def test_the_slurm_profile_sends_every_job_with_gpus_to_one_partition(snakemake, tmp_path, root):
+    """With its commented lines made valid, as README says, in the study that has every stage."""
+    text = (root / "profiles/slurm/config.yaml").read_text()
+    settings = re.sub(r"^( *)# (?=set-resources:|  slurm_|  +\w+: [&*]|slurm_)", r"\1", text, flags=re.M)
+    profile = tmp_path / "profile"
+    profile.mkdir()
+    (profile / "config.yaml").write_text(settings)
+    config = yaml.safe_load((root / "config.yaml").read_text())
+    config["chat_template_study"] = {"models": [config["models"][0]["name"]]}
+    (tmp_path / "all.yaml").write_text(yaml.safe_dump(config))
+    options = (
+        "--sdm",
+        "env-modules",
+        "--profile",
+        profile,
+        "--configfile",
+        tmp_path / "all.yaml",
+        "--config",
+        f"results={tmp_path}/results",
+    )
+    targets = ("all", "sensitivity", "parity", "relaxed_grid", "chat_template", "entqa_thresholds")
+    output = snakemake("-n", *options, "--", *targets).stdout
+    jobs = re.findall(r"^(?:local)?rule (\w+):\n((?: +.*\n)+)", output, flags=re.M)
+    places = {
+        rule: (re.search(r"slurm_partition=(\w+)", block)[1], re.search(r"gpu_model=(\w+)", block))
+        for rule, block in jobs
+        if re.search(r"\bgpu=[1-9]", block)
+    }
+    assert {"infer_vllm", "ask_vllm_for_parity", "find_entities", "careqa_open_validation"} < places.keys()
+    assert {rule: (partition, bool(model)) for rule, (partition, model) in places.items()} == dict.fromkeys(
+        places, ("gpu", True)
+    )
+    others = {re.search(r"slurm_partition=(\w+)", block)[1] for rule, block in jobs if rule == "score"}
+    assert others == {"cpu"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -15,9 +16,10 @@ from . import benchmarks, engines, metrics, predictions, stages
 from .errors import StudyError
 from .registry import suggestion
 from .relaxed_perplexity import readings
-from .resources import LOCAL_ENGINES
+from .resources import GPU_ENGINES, LOCAL_ENGINES
 
 SCHEMA = Path(__file__).resolve().parents[2] / "schemas" / "config.schema.yaml"
+REPOSITORY = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*/[A-Za-z0-9][A-Za-z0-9._-]*")
 SOURCES = ("id", "path", "embedded", "derived_from", "predictions", "base_url")
 
 
@@ -96,6 +98,7 @@ def _semantic_faults(config: Mapping[str, Any]) -> Iterator[str]:
     yield from _model_faults(config["models"], model_names)
     yield from _prediction_faults(config)
     yield from _pickle_faults(config, ())
+    yield from _repository_faults(config["metrics"], ("metrics",))
     for group, settings in config["groups"].items():
         yield from _unknown(f"groups.{group}.models", settings["models"], model_names, "model of this config")
         yield from _unknown(f"groups.{group}.tasks", settings["tasks"], list(benchmarks.TASKS), "task")
@@ -145,6 +148,10 @@ def _model_faults(entries: list[dict[str, Any]], names: list[str]) -> Iterator[s
         given = [source for source in SOURCES if source in entry]
         if len(given) != 1 and given != ["id", "base_url"]:
             yield f"{key} ({name}) has {', '.join(given) or 'no source'}; it needs exactly one of {', '.join(SOURCES)}"
+        if entry["engine"] in GPU_ENGINES and "parameters" not in entry and "gpus" not in entry:
+            yield f"{key} ({name}) lacks parameters (billions), by which its jobs get GPUs, memory and time"
+        if 0 < entry.get("gpus", 0) < entry.get("tensor_parallel", 1):
+            yield f"{key} ({name}) has tensor_parallel {entry['tensor_parallel']} on gpus {entry['gpus']}"
         if "derived_from" in entry:
             yield from _unknown(f"{key}.derived_from", [entry["derived_from"]], names, "model of this config")
             if "noise" not in entry:
@@ -212,6 +219,18 @@ def _pickle_faults(value: Any, path: tuple[str | int, ...]) -> Iterator[str]:
     elif isinstance(value, list):
         for number, element in enumerate(value):
             yield from _pickle_faults(element, (*path, number))
+
+
+def _repository_faults(value: Any, path: tuple[str | int, ...]) -> Iterator[str]:
+    """Ids that are no Hub repository's, from which `fetch` would make a folder."""
+    if isinstance(value, Mapping):
+        if "id" in value and not REPOSITORY.fullmatch(str(value["id"])):
+            yield f"{_key((*path, 'id'))} is {value['id']!r}; give a Hub repository, <owner>/<repository>"
+        for key, element in value.items():
+            yield from _repository_faults(element, (*path, key))
+    elif isinstance(value, list):
+        for number, element in enumerate(value):
+            yield from _repository_faults(element, (*path, number))
 
 
 def reference_page() -> str:

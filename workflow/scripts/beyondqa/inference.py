@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import logging
+import re
 import signal
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -82,6 +83,12 @@ def _tokens(answer: Answer) -> int:
     if isinstance(answer, BranchLikelihoods):
         return answer.target_tokens * len(answer.positions)
     return len(answer.token_log_probabilities)
+
+
+def asked_everything(report: str) -> bool:
+    """Whether a job's log says that it asked all its requests itself, so that its time is the time of its work."""
+    found = re.search(r": (\d+) requests in \d+ batches, (\d+) to ask,", report)
+    return found is not None and found[1] == found[2]
 
 
 def _report(prepared, batches, missing, shard: int, shards: int) -> None:

@@ -60,8 +60,12 @@ def prepare_embedded(name: str, directory: str | Path) -> None:
     # The weights are dense by now, but transformers refuses to save what it still believes to be quantised.
     model.hf_quantizer = None
     del model.config.quantization_config, model.is_quantized, model.quantization_method
+    # The setting is saved with the tokenizer, and without it would tell of HF_HUB_OFFLINE: other bytes, other keys.
     tokenizer = AutoTokenizer.from_pretrained(
-        path.parent, gguf_file=path.name, model_max_length=model.config.max_position_embeddings
+        path.parent,
+        gguf_file=path.name,
+        model_max_length=model.config.max_position_embeddings,
+        local_files_only=True,
     )
     _split_digits(tokenizer, path)
     with _appearing(directory) as temporary:

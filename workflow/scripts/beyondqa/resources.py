@@ -10,6 +10,7 @@ BYTES = {"float32": 4.0, "bfloat16": 2.0, "float16": 2.0}
 # Four-bit methods keep scales beside the weights: 0.56 bytes a parameter at groups of 128 and 0.6 at groups of 64.
 QUANTISED_BYTES = {"awq": 0.6, "awq_marlin": 0.6, "gptq": 0.6, "gptq_marlin": 0.6, "bitsandbytes": 0.6, "fp8": 1.0}
 GPU_MEMORY_GB = 80
+GPUS_A_NODE = 8
 # vLLM takes this share of a GPU (its `gpu_memory_utilization`), and a tenth of the weights goes to activations.
 USABLE_SHARE = 0.9
 ACTIVATIONS_SHARE = 0.1

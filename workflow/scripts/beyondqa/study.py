@@ -249,9 +249,9 @@ class Study:
         return list(self.config["parity"].get("models", smallest))
 
     def gpus(self, model: str) -> int:
-        """GPUs of one job of the model."""
-        memory = self.config["planning"]["gpu_memory_gb"]
-        return self.models[model].get("gpus", resources.gpus(self.models[model], memory))
+        """GPUs of one job of the model: the entry's `gpus`, or as many as it runs in parallel on, or as it needs."""
+        entry, memory = self.models[model], self.config["planning"]["gpu_memory_gb"]
+        return entry.get("gpus", entry.get("tensor_parallel", resources.gpus(entry, memory)))
 
     def memory_mb(self, model: str) -> int:
         """Main memory of one job of the model, MB."""

@@ -12,7 +12,7 @@ from ..engines.base import GenerationRequest
 from ..items import Generation, MultipleChoiceItem
 from ..study import Study
 from .samples import Sample
-from .work import JobPlan, Work, finished_seconds, request_work
+from .work import JobPlan, Work, finished_jobs, request_work
 
 
 def construction_plans(study: Study, samples: Mapping[str, Sample]) -> list[JobPlan]:
@@ -37,7 +37,7 @@ def construction_plans(study: Study, samples: Mapping[str, Sample]) -> list[JobP
         decisions = step.decide(items, decisions, templates, answer, how)
         work = sum(map(request_work, asked), Work()) * share
         job = f"careqa_open/{name}"
-        plans.append(JobPlan(job, settings["model"], "", questions, 1, work, finished_seconds(study, [job])))
+        plans.append(JobPlan(job, settings["model"], "", questions, 1, work, *finished_jobs(study, [job])))
     return plans
 
 

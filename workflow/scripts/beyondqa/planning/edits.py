@@ -11,7 +11,7 @@ from ..sensitivity.targets import requests, target
 from ..study import Study
 from .samples import Sample
 from .stage_jobs import imagined_answers, stage_job
-from .work import JobPlan, Work, finished_seconds, request_work
+from .work import JobPlan, Work, finished_jobs, request_work
 
 STAGE = "edits"
 
@@ -27,8 +27,8 @@ def edit_plans(study: Study, samples: Mapping[str, Sample]) -> list[JobPlan]:
             asked = min(most, drawn.count)
             total += _work(study, model, name, drawn) * (asked / len(drawn.items))
             targets += asked * len(KINDS)
-        done = finished_seconds(study, [f"statistics/sensitivity/targets/{model}"])
-        plans.append(JobPlan(STAGE, model, "", targets, 1, total, done))
+        done = finished_jobs(study, [f"statistics/sensitivity/targets/{model}"])
+        plans.append(JobPlan(STAGE, model, "", targets, 1, total, *done))
     return plans
 
 

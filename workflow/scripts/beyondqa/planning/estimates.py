@@ -62,14 +62,14 @@ def estimated_seconds(study: Study, model: str, work: Work, characters: float, j
 
 
 def corrections(study: Study, plans: Iterable[JobPlan], characters: Mapping[str, float]) -> dict[str, float]:
-    """Measured over estimated seconds by engine, from the finished jobs; an engine without any has none."""
+    """Measured over estimated seconds by engine, from the jobs whose time is known; an engine without any has none."""
     measured: dict[str, list[float]] = {}
     for plan in plans:
-        if plan.finished_seconds:
-            done = len(plan.finished_seconds)
+        if plan.seconds:
+            done = len(plan.seconds)
             share = plan.work * (done / plan.jobs)
             estimate = estimated_seconds(study, plan.model, share, characters[plan.model], done)
-            measured.setdefault(study.models[plan.model]["engine"], []).append((sum(plan.finished_seconds), estimate))
+            measured.setdefault(study.models[plan.model]["engine"], []).append((sum(plan.seconds), estimate))
     return {
         engine: sum(took for took, _ in pairs) / sum(estimate for _, estimate in pairs)
         for engine, pairs in measured.items()
@@ -107,7 +107,7 @@ def long_jobs(
             for work, jobs in ((Work(), 1), (plan.work, 0))
         )
         seconds, limit = start + working / plan.jobs, 60 * study.runtime_minutes(plan.model)
-        if seconds > limit and len(plan.finished_seconds) < plan.jobs:
+        if seconds > limit and plan.finished < plan.jobs:
             name = "/".join(filter(None, (plan.stage, plan.model, plan.pack)))
             found.append(f"{name} ({seconds / 3600:.1f} h, limit {limit / 3600:.1f} h)")
             stage = plan.stage.partition(",")[0]
@@ -128,7 +128,8 @@ def estimates(study: Study) -> tuple[dict[int, Any], list[str]]:
     characters = model_characters(study)
     factors = corrections(study, plans, characters)
     frames = {scale: _frame(study, plans, characters, factors, scale) for scale in SCALES}
-    return frames, notes(study, bases, *long_jobs(study, plans, characters, factors))
+    remarks = notes(study, bases, *long_jobs(study, plans, characters, factors))
+    return frames, [*remarks, *doubts(study, plans, factors)]
 
 
 def _frame(study: Study, plans, characters, factors, scale: int) -> Any:
@@ -152,9 +153,9 @@ def _row(study: Study, plan: JobPlan, characters: float, factors: Mapping[str, f
     planning = study.config["planning"]
     work = plan.work * scale
     factor = factors.get(study.models[plan.model]["engine"], 1.0)
-    left = 1 - len(plan.finished_seconds) / plan.jobs if scale == 1 else 1.0
+    left = 1 - len(plan.seconds) / plan.jobs if scale == 1 else 1.0
     estimate = factor * estimated_seconds(study, plan.model, work * left, characters, round(plan.jobs * left))
-    hours = (estimate + (sum(plan.finished_seconds) if scale == 1 else 0.0)) / 3600
+    hours = (estimate + (sum(plan.seconds) if scale == 1 else 0.0)) / 3600
     gpus = study.gpus(plan.model)
     scored = work.scored_characters / characters
     stored = work.requests * RECORD_BYTES + work.generated_tokens * GENERATED_BYTES + scored * SCORED_BYTES
@@ -164,7 +165,7 @@ def _row(study: Study, plan: JobPlan, characters: float, factors: Mapping[str, f
         gpus,
         planning["gpu"] if gpus else "",
         plan.jobs,
-        len(plan.finished_seconds),
+        plan.finished,
         round(plan.items * scale),
         round(work.requests),
         round(work.read_characters / characters),
@@ -198,7 +199,7 @@ def notes(study: Study, bases: Mapping[str, str], too_long: Sequence[str], shard
         "A job that meets its limit goes on where it was in the next attempt. Short enough were "
         f"`inference.stage_shards: {{{wanted}}}`"
         if wanted
-        else "Give the model a longer `runtime`"
+        else "Give the model a longer `runtime`, within `planning.longest_job_hours`"
     )
     return [
         *([f"Longer than their time limit: {', '.join(too_long)}. {advice}."] if too_long else []),
@@ -207,9 +208,32 @@ def notes(study: Study, bases: Mapping[str, str], too_long: Sequence[str], shard
         "An answer counts with its full limit of tokens. Hand-written rows are shorter than the published ones, notes "
         "and abstracts several times: after `fetch`, `snakemake --cores 1 data_report` brings the items into the plan.",
         f"Throughput in tokens a second times billions of parameters, on one GPU or thread ({rates}), is corrected by "
-        "the time of finished jobs.",
+        "the time of finished jobs, of those that did not go on from a journal.",
         f"Price: {planning['price_per_gpu_hour']:g} for one hour of one {planning['gpu']}.",
-        "Hours are those of all jobs one after the other. What asks no model is not in them: metrics, tables, figures, "
-        "and the entities of EntQA, which take one GPU for the time of their encoder. Of CareQA-Open's construction "
-        "the first attempts are, of the study of edits every kind of edit on every text.",
+        "Hours are those of all jobs one after the other. Not in them are metrics, tables and figures, the entities of "
+        "EntQA, which take one GPU for the time of their encoder, the target `parity`, and what is asked again: of "
+        "CareQA-Open's construction and of the judge the first attempts are in them. The study of edits counts with "
+        "every kind of edit on every text. Disk holds the models and their answers, not the encoders of metrics.",
     ]
+
+
+def doubts(study: Study, plans: Sequence[JobPlan], factors: Mapping[str, float]) -> list[str]:
+    """What makes figures of the plan wrong or unknown, one sentence each."""
+    asked = {plan.model: study.models[plan.model] for plan in plans}
+    known = study.config["planning"]["throughput"]
+    counts = {engine: sum(len(p.seconds) for p in plans if asked[p.model]["engine"] == engine) for engine in factors}
+    found = [
+        f"{engine}: hours times {factor:.3g}, by {counts[engine]} finished jobs." for engine, factor in factors.items()
+    ]
+    lists = {
+        "No `planning.throughput` of their engine, so that hours and cost are 0": [
+            model for model, entry in asked.items() if entry["engine"] not in known
+        ],
+        "Counted as one billion for want of `parameters`": [
+            model for model, entry in asked.items() if entry["engine"] in known and "parameters" not in entry
+        ],
+        f"More GPUs than the {resources.GPUS_A_NODE} of most nodes, and a job's have to sit in one": [
+            f"{model} ({study.gpus(model)})" for model in asked if study.gpus(model) > resources.GPUS_A_NODE
+        ],
+    }
+    return found + [f"{problem}: {', '.join(models)}." for problem, models in lists.items() if models]

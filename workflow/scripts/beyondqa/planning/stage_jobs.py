@@ -10,7 +10,7 @@ from ..items import Generation, Item
 from ..stages.base import Job
 from ..study import Study
 from .samples import Sample
-from .work import CHARACTERS_A_TOKEN, JobPlan, Work, finished_seconds, request_work
+from .work import CHARACTERS_A_TOKEN, JobPlan, Work, finished_jobs, request_work
 
 
 def work_of(study: Study, stage: str, drawn: Sample) -> Work:
@@ -92,5 +92,5 @@ def stage_plans(study: Study, samples: Mapping[str, Sample]) -> list[JobPlan]:
                 shards = study.shards(stage)
                 for folder, label in folders.items():
                     jobs = [f"{folder}/{stage}/{model}/{pack}/{i}-of-{shards}" for i in range(1, shards + 1)]
-                    plans.append(JobPlan(label, model, pack, items, shards, total, finished_seconds(study, jobs)))
+                    plans.append(JobPlan(label, model, pack, items, shards, total, *finished_jobs(study, jobs)))
     return plans

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..engines.base import BranchRequest, GenerationRequest, Prompt, Request
+from ..inference import asked_everything
 from ..study import Study
 
 CHARACTERS_A_TOKEN = 4.0
@@ -33,7 +34,8 @@ class Work:
 
 @dataclass(frozen=True)
 class JobPlan:
-    """The jobs of one (stage, model, pack): what they are asked and the seconds that finished ones took.
+    """The jobs of one (stage, model, pack): what they are asked, how many are finished and the seconds of those whose
+    time is known.
 
     `pack` is "" for jobs that know none, and those cannot be split into shards.
     """
@@ -44,7 +46,8 @@ class JobPlan:
     items: int
     jobs: int
     work: Work
-    finished_seconds: tuple[float, ...]
+    finished: int
+    seconds: tuple[float, ...]
 
 
 def request_work(request: Request) -> Work:
@@ -65,12 +68,18 @@ def prompt_characters(prompt: Prompt) -> int:
     return len(prompt) if isinstance(prompt, str) else sum(len(content) for _, content in prompt)
 
 
-def finished_seconds(study: Study, names: Iterable[str]) -> tuple[float, ...]:
-    """Seconds that the finished ones of some jobs took; a job's name is its result's path without the ending."""
+def finished_jobs(study: Study, names: Iterable[str]) -> tuple[int, tuple[float, ...]]:
+    """How many of some jobs are finished, and the seconds of those that did all their work themselves: one that went
+    on from its journal took but a part of it. A job's name is its result's path without the ending."""
     results = Path(study.config["results"])
     done = [name for name in names if (results / f"{name}.jsonl").exists()]
-    seconds = (benchmark_seconds(results / "benchmarks" / f"{name}.tsv") for name in done)
-    return tuple(s for s in seconds if s is not None)
+    whole = [name for name in done if _asked_everything(results / "logs" / f"{name}.log")]
+    seconds = (benchmark_seconds(results / "benchmarks" / f"{name}.tsv") for name in whole)
+    return len(done), tuple(s for s in seconds if s is not None)
+
+
+def _asked_everything(path: Path) -> bool:
+    return path.exists() and asked_everything(path.read_text(encoding="utf-8", errors="replace"))
 
 
 def benchmark_seconds(path: Path) -> float | None:
