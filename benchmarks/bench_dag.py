@@ -6,18 +6,14 @@ Snakemake has to plan everything.
 """
 
 import copy
-import os
 import re
-import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
 
 import yaml
-
-ROOT = Path(__file__).resolve().parents[1]
-LINKED = ("Snakefile", "rules", "workflow", "envs", "resources")
+from study_folder import ROOT, link_study, measured
 
 
 def multiplied(config: dict, times: int) -> dict:
@@ -34,21 +30,15 @@ def multiplied(config: dict, times: int) -> dict:
 
 def dry_run(config: dict) -> tuple[int, float, float]:
     """Jobs, wall-clock seconds and peak memory (MB) of `snakemake -n` on a config in a fresh folder."""
-    with tempfile.TemporaryDirectory() as folder:
-        for name in LINKED:
-            (Path(folder) / name).symlink_to(ROOT / name)
-        (Path(folder) / "config.yaml").write_text(yaml.safe_dump(config))
-        command = [sys.executable, "-m", "snakemake", "-n", "--quiet", "rules", "--cores", "1"]
-        environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        link_study(folder)
+        (folder / "config.yaml").write_text(yaml.safe_dump(config))
         start = time.perf_counter()
-        process = subprocess.Popen(
-            command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-        )
-        output = process.stdout.read()
-        _, status, usage = os.wait4(process.pid, 0)
+        output, usage = measured([sys.executable, "-m", "snakemake", "-n", "--quiet", "rules", "--cores", "1"], folder)
         seconds = time.perf_counter() - start
     total = re.search(r"^total\s+(\d+)$", output, flags=re.M)
-    if status or total is None:
+    if total is None:
         sys.exit(f"the dry run failed:\n{output[-3000:]}")
     return int(total[1]), seconds, usage.ru_maxrss / 1024
 

@@ -19,9 +19,8 @@ from pathlib import Path
 
 import psutil
 import yaml
+from study_folder import ROOT, link_study
 
-ROOT = Path(__file__).resolve().parents[1]
-LINKED = ("Snakefile", "rules", "workflow", "envs", "resources", "profiles")
 MODELS, ITEMS = 20, 200
 # EntQA is a study of its own; MIMIC's summaries would be a nineteenth benchmark.
 LEFT_OUT = ("mimic_hospital_course", "entqa")
@@ -119,8 +118,7 @@ def opening_seconds(page: Path, folder: Path) -> float:
 def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        for linked in LINKED:
-            (folder / linked).symlink_to(ROOT / linked)
+        link_study(folder)
         (folder / "config.yaml").write_text(yaml.safe_dump(simulated_config(), sort_keys=False))
         simulate = [sys.executable, ROOT / "benchmarks/simulate_scores.py", "config.yaml", "results"]
         subprocess.run([*simulate, "--items", str(ITEMS)], cwd=folder, check=True)

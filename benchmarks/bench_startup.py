@@ -7,15 +7,13 @@ one empty rule. A stand-in for srun runs what it is given, so that no cluster is
 """
 
 import os
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 import yaml
+from study_folder import ROOT, link_study, measured
 
-ROOT = Path(__file__).resolve().parents[1]
-LINKED = ("Snakefile", "rules", "workflow", "envs", "resources")
 JOB = "normalise_dataset"
 EMPTY = 'rule nothing:\n    output:\n        "nothing.txt",\n    shell:\n        "touch {output}"\n'
 SRUN = '#!/bin/sh\nwhile [ "${1#-}" != "$1" ]; do shift; done\nexec "$@"\n'
@@ -31,25 +29,12 @@ def job_seconds(folder: Path, target: str) -> float:
     command = [sys.executable, "-m", "snakemake", "--target-jobs", target, "--allowed-rules", target.partition(":")[0]]
     command += ["--executor", "slurm-jobstep", "--mode", "remote", "--jobs", "1", "--cores", "all", "--force"]
     command += ["--nolock", "--ignore-incomplete", "--quiet", "all", "--software-deployment-method", "env-modules"]
-    environment = {
-        **os.environ,
-        "PATH": f"{srun.parent}:{os.environ['PATH']}",
-        "SLURM_JOB_ID": "1",
-        "OMP_NUM_THREADS": "1",
-    }
-    process = subprocess.Popen(
-        command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-    )
-    output = process.stdout.read()
-    _, status, usage = os.wait4(process.pid, 0)
-    if status:
-        sys.exit(f"the job failed:\n{output[-3000:]}")
+    _, usage = measured(command, folder, PATH=f"{srun.parent}:{os.environ['PATH']}", SLURM_JOB_ID="1")
     return usage.ru_utime + usage.ru_stime
 
 
 def of_the_study(folder: Path) -> float:
-    for name in LINKED:
-        (folder / name).symlink_to(ROOT / name)
+    link_study(folder)
     config = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
     (folder / "config.yaml").write_text(yaml.safe_dump({**config, "rows": "resources/demo"}), encoding="utf-8")
     seconds = job_seconds(folder, f"{JOB}:benchmark=careqa")
