@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import functools
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -19,10 +20,10 @@ from .relaxed_perplexity import readings
 from .resources import GPU_ENGINES, LOCAL_ENGINES
 
 SCHEMA = Path(__file__).resolve().parents[2] / "schemas" / "config.schema.yaml"
-REPOSITORY = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*/[A-Za-z0-9][A-Za-z0-9._-]*")
 SOURCES = ("id", "path", "embedded", "derived_from", "predictions", "base_url")
 
 
+@functools.cache
 def schema() -> dict[str, Any]:
     """The JSON schema of a config."""
     return yaml.safe_load(SCHEMA.read_text(encoding="utf-8"))
@@ -97,8 +98,8 @@ def _semantic_faults(config: Mapping[str, Any]) -> Iterator[str]:
     yield from _metric_faults(config["metrics"])
     yield from _model_faults(config["models"], model_names)
     yield from _prediction_faults(config)
-    yield from _pickle_faults(config, ())
-    yield from _repository_faults(config["metrics"], ("metrics",))
+    yield from _pickle_faults(config)
+    yield from _repository_faults(config)
     for group, settings in config["groups"].items():
         yield from _unknown(f"groups.{group}.models", settings["models"], model_names, "model of this config")
         yield from _unknown(f"groups.{group}.tasks", settings["tasks"], list(benchmarks.TASKS), "task")
@@ -206,31 +207,33 @@ def _template_faults(config: Mapping[str, Any], names: list[str]) -> Iterator[st
             yield f"{key} names {entry['name']!r}, whose engine {entry['engine']} takes no chat template from the study"
 
 
-def _pickle_faults(value: Any, path: tuple[str | int, ...]) -> Iterator[str]:
+def _pickle_faults(config: Mapping[str, Any]) -> Iterator[str]:
     """Pickles of a Hub repository that are trusted whatever they will be, wherever in the config."""
-    if isinstance(value, Mapping):
-        if value.get("pickled_weights") and "id" in value and "revision" not in value:
+    for path, settings in _mappings(config, ()):
+        if settings.get("pickled_weights") and "id" in settings and "revision" not in settings:
             yield (
-                f"{_key(path)} ({value['id']}) trusts pickled weights and names no `revision`; "
+                f"{_key(path)} ({settings['id']}) trusts pickled weights and names no `revision`; "
                 "`snakemake --cores 1 fetch_models` prints the commit that it brought"
             )
-        for key, element in value.items():
-            yield from _pickle_faults(element, (*path, key))
-    elif isinstance(value, list):
-        for number, element in enumerate(value):
-            yield from _pickle_faults(element, (*path, number))
 
 
-def _repository_faults(value: Any, path: tuple[str | int, ...]) -> Iterator[str]:
-    """Ids that are no Hub repository's, from which `fetch` would make a folder."""
+def _repository_faults(config: Mapping[str, Any]) -> Iterator[str]:
+    """Ids of the metrics' models that are no Hub repository's, from which `fetch` would make a folder."""
+    repository = schema()["properties"]["models"]["items"]["properties"]["id"]["pattern"]
+    for path, settings in _mappings(config["metrics"], ("metrics",)):
+        if "id" in settings and not re.search(repository, str(settings["id"])):
+            yield f"{_key((*path, 'id'))} is {settings['id']!r}; give a Hub repository, <owner>/<repository>"
+
+
+def _mappings(value: Any, path: tuple[str | int, ...]) -> Iterator[tuple[tuple[str | int, ...], Mapping[str, Any]]]:
+    """Every mapping within a value, itself included, with its path."""
     if isinstance(value, Mapping):
-        if "id" in value and not REPOSITORY.fullmatch(str(value["id"])):
-            yield f"{_key((*path, 'id'))} is {value['id']!r}; give a Hub repository, <owner>/<repository>"
+        yield path, value
         for key, element in value.items():
-            yield from _repository_faults(element, (*path, key))
+            yield from _mappings(element, (*path, key))
     elif isinstance(value, list):
         for number, element in enumerate(value):
-            yield from _repository_faults(element, (*path, number))
+            yield from _mappings(element, (*path, number))
 
 
 def reference_page() -> str:
