@@ -140,8 +140,8 @@ for engine, rule_name in ABOUT_EDITS.items():
         name:
             rule_name
         input:
-            edits=lambda w: edit_files(TARGET_BENCHMARKS),
-            datasets=lambda w: dataset_files(TARGET_BENCHMARKS),
+            edits=edit_files(TARGET_BENCHMARKS),
+            datasets=dataset_files(TARGET_BENCHMARKS),
             completions=lambda w: completion_files(w.model),
             model=model_files,
             # What is asked may change with it; the journal keeps the answers.
@@ -158,7 +158,7 @@ for engine, rule_name in ABOUT_EDITS.items():
             f"../envs/{engine_registry.module(engine).ENVIRONMENT}.yaml"
         params:
             entry=answering_entry,
-            benchmarks=lambda w: TARGET_BENCHMARKS,
+            benchmarks=TARGET_BENCHMARKS,
             most=config["sensitivity"]["items"],
             settings=STUDY.stage_settings("relaxed"),
             variants=choice.target_variants(STUDY),
@@ -177,8 +177,8 @@ for engine, rule_name in ABOUT_EDITS.items():
 
 rule compare_targets:
     input:
-        edits=lambda w: edit_files(TARGET_BENCHMARKS),
-        datasets=lambda w: dataset_files(TARGET_BENCHMARKS),
+        edits=edit_files(TARGET_BENCHMARKS),
+        datasets=dataset_files(TARGET_BENCHMARKS),
         answers=target_answers(),
         completions=[file for model in TARGET_MODELS for file in completion_files(model)],
         library=library(

@@ -4,13 +4,13 @@ import dataclasses
 import hashlib
 import os
 import signal
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import pytest
 
 from beyondqa.engines.base import Engine, GenerationRequest, Prepared
 from beyondqa.identity import content_key, derived_seed
-from beyondqa.inference import EXIT_ON_SIGTERM, answer_requests
+from beyondqa.inference import EXIT_ON_SIGTERM, answer_requests, asked_everything
 from beyondqa.items import Generation
 from beyondqa.records import Journal
 
@@ -104,6 +104,18 @@ def test_a_finished_run_asks_nothing(tmp_path):
     again = BatchSensitiveEngine()
     answer_requests(REQUESTS, again, journal=journal)
     assert again.asked == []
+
+
+def test_the_log_tells_a_run_that_asked_everything_from_one_that_went_on(tmp_path, caplog):
+    """By its log the plan decides whose time is the time of the work."""
+    caplog.set_level("INFO", logger="beyondqa")
+    told = []
+    for engine in (BatchSensitiveEngine(fail_after=2), BatchSensitiveEngine(), BatchSensitiveEngine()):
+        caplog.clear()
+        with suppress(KeyboardInterrupt):
+            answer_requests(REQUESTS, engine, journal=Journal(tmp_path, "j.jsonl"))
+        told.append(asked_everything(caplog.text))
+    assert told == [True, False, False], "killed, gone on, nothing left to ask"
 
 
 def test_another_pack_takes_what_a_neighbour_paid_for(tmp_path):

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from .. import engines, resources, stages
+from .. import engines, resources
 from ..identity import file_sha256
 from ..records import read_records
 from ..study import Study
@@ -63,7 +63,7 @@ def estimated_seconds(study: Study, model: str, work: Work, characters: float, j
 
 def corrections(study: Study, plans: Iterable[JobPlan], characters: Mapping[str, float]) -> dict[str, float]:
     """Measured over estimated seconds by engine, from the jobs whose time is known; an engine without any has none."""
-    measured: dict[str, list[float]] = {}
+    measured: dict[str, list[tuple[float, float]]] = {}
     for plan in plans:
         if plan.seconds:
             done = len(plan.seconds)
@@ -110,8 +110,8 @@ def long_jobs(
         if seconds > limit and plan.finished < plan.jobs:
             name = "/".join(filter(None, (plan.stage, plan.model, plan.pack)))
             found.append(f"{name} ({seconds / 3600:.1f} h, limit {limit / 3600:.1f} h)")
-            stage = plan.stage.partition(",")[0]
-            if stage in stages.names():
+            if plan.pack:
+                stage = plan.stage.partition(",")[0]
                 needed = math.ceil(working / (limit - start)) if limit > start else 0
                 shards[stage] = max(needed, shards.get(stage, 0))
     return found, shards
